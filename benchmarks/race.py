@@ -45,11 +45,11 @@ import truths
 from replay import by_duels, replay
 from truths import Truth
 
-from polarbear import racing as race
 from polarbear.driver.round_posterior import p_any_wrong
 from polarbear.inference import ModelOptions, infer, relations
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing import State
+from polarbear.racing.decide import LARGE_SHARE
 from polarbear.racing.rules import Batch, Rules
 from polarbear.rankings import count_choice_sets
 
@@ -132,13 +132,7 @@ def raced_by_tests(
         block = np.ix_(range(n_times), running, running)
         newly = int((now & ~above[block]).sum())
         above[block] |= now
-        batch = (
-            batch * 2
-            if newly == 0
-            else batch // 2
-            if newly > race.LARGE_SHARE * now.size
-            else batch
-        )
+        batch = batch * 2 if newly == 0 else batch // 2 if newly > LARGE_SHARE * now.size else batch
         batch = batches.within(batch, seen)
         always = now.all(axis=0)
         for j in np.flatnonzero(always.any(axis=0)):

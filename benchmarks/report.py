@@ -31,10 +31,8 @@ from targets import Row, report
 
 from polarbear import racing as race
 from polarbear.config import Config, parse
-from polarbear.driver.evidence import Evidence, ranked
-from polarbear.driver.posterior_cache import CachedPosterior, keep
-from polarbear.driver.resume import settings_kept
-from polarbear.driver.round_posterior import RoundResult
+from polarbear.driver.evidence import CachedPosterior, Evidence, keep, ranked
+from polarbear.driver.round_posterior import RoundResult, settings_kept
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.chain_diagnostics import diagnose

@@ -310,7 +310,7 @@ def simulate(
         cluster.busy / (workers * cluster.clock),
         used.seconds / (workers * cluster.clock),
         len(race._runs.stored),
-        0 if early is None else len(early),
+        0 if early is None else sum(map(len, early._unused.values())),
         state.round,
         cluster.coordinating / cluster.clock,
         tuple(path.read_bytes() for path in sorted((folder / "rounds").glob("round-*.json"))),

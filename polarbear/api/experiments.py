@@ -196,10 +196,8 @@ def run(
         collect.check_hosts(settings, disk, mix_hosts)
         disk.add_instances(chosen, settings.instances.suite)
         stored = collect.stored_runs(disk)
-        origin = collect.origin_of(settings, disk)
-        tasks = collect.missing_tasks(
-            settings, stored, chosen, retry_failed=retry_failed, origin=origin
-        )
+        plan = collect.RunPlan(settings, disk, retry_failed)
+        tasks = plan.missing(stored, chosen)
         present = len(chosen) * len(settings.algorithms) - len(tasks)
         if tasks:
             collect.prepare(settings)
@@ -208,7 +206,7 @@ def run(
             listener.planned(len(tasks), present, folder, pool.size)
             with listener.runs(len(tasks)) as finished:
                 Scheduler(pool, disk, lambda o: finished(o.status.failed)).run(tasks)
-        collect.check_unchanged(settings, origin)
+        plan.check_unchanged()
     seconds = time.monotonic() - begun
     return Store(disk, collected(disk, settings.budget, len(tasks), present, seconds))
 

@@ -12,9 +12,8 @@ import polars as pl
 
 from polarbear.api.listening import Listener
 from polarbear.api.store_handle import Store
-from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
-from polarbear.driver.posterior_cache import keep as keep_posterior
+from polarbear.driver.evidence import CachedPosterior, cached_posterior, evidence_of
+from polarbear.driver.evidence import keep as keep_posterior
 from polarbear.errors import ConfigError, StoreLockedError, StoreReadOnlyError
 from polarbear.inference import ModelOptions, relations
 from polarbear.inference.fit import NamedFit, named

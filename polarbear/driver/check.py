@@ -18,7 +18,6 @@ import numpy as np
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.config import Config
 from polarbear.driver.collect import chosen_instances
-from polarbear.driver.stopping import failure_reason, run_failed
 from polarbear.errors import AlgorithmError, BudgetExhausted, PolarBearError
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.plain import Record
@@ -112,7 +111,7 @@ def check(config: Config, pool: Executor) -> Checked:
     instance = config.instances.instance(0, config.setting)
     kind = config.instances.offers()
     dimension, refusal = _dimension(config, instance)
-    errors, warnings = [refusal] if refusal else [], []
+    errors, warnings, entries = [refusal] if refusal else [], [], []
     outcomes = {} if refusal else _tried(config, pool, instance, kind)
     probe = outcomes.pop(PROBE.name, None)
     noisy = None if probe is None else probe.status is Status.CRASHED
@@ -122,14 +121,14 @@ def check(config: Config, pool: Executor) -> Checked:
             "best value so far then rewards luck; `trajectory: last` and `true_value` are for that"
         )
     sign = -1.0 if config.instances.maximise else 1.0
-    entries = []
-    for algorithm in config.algorithms:
-        outcome = outcomes.get(algorithm.name)
-        if outcome is not None:
-            entries.append(_entry(algorithm, outcome, dimension, sign))
-            found = _findings(entries[-1], outcome, config, instance)
-            errors += found[0]
-            warnings += found[1]
+    for outcome in (outcomes[one.name] for one in config.algorithms if one.name in outcomes):
+        tried, run = _entry(outcome, dimension, sign), StoredRun.of(outcome, workers=1)
+        entries.append(tried)
+        if run_failed(run):
+            reason = failure_reason(run)
+            errors.append(f"'{tried.algorithm}' failed on {instance.id}: {reason}")
+        else:
+            warnings += _warnings(tried, config)
     return Checked(
         ok=not errors,
         errors=tuple(errors),
@@ -162,75 +161,87 @@ def _dimension(config: Config, instance: Instance) -> tuple[int | None, str]:
 
 
 def _tried(config: Config, pool: Executor, instance: Instance, kind: Kind) -> dict[str, Outcome]:
-    budget = {EVALUATIONS: EVALUATIONS_TRIED, SECONDS: SECONDS_TRIED}.get(config.budget.axis)
-    budget = config.budget.limit if budget is None else min(budget, config.budget.limit)
+    """The outcome of each algorithm, and of the probe where it can run."""
+    limit = config.budget.limit
+    tried = {EVALUATIONS: EVALUATIONS_TRIED, SECONDS: SECONDS_TRIED}.get(config.budget.axis, limit)
     tasks = [
-        Task(a, instance, config.run_seed(a, instance.id), budget, seconds=LONGEST)
+        Task(a, instance, config.run_seed(a, instance.id), min(tried, limit), seconds=LONGEST)
         for a in config.algorithms
     ]
     if kind in PROBE.accepts:
-        tasks.append(Task(PROBE, instance, 1, config.budget.limit, seconds=LONGEST))
+        tasks.append(Task(PROBE, instance, 1, limit, seconds=LONGEST))
     return {outcome.task.algorithm.name: outcome for outcome in pool.run(tasks)}
 
 
-def _entry(algorithm: Algorithm, outcome: Outcome, dimension: int | None, sign: float) -> Tried:
+def _entry(outcome: Outcome, dimension: int | None, sign: float) -> Tried:
     # A trial that takes too long is stopped, which is no failure.
     slow = outcome.status is Status.TIMEOUT
-    status = Status.BUDGET if slow else outcome.status
-    values, counted_ = outcome.values, outcome.evaluations
+    algorithm, values = outcome.task.algorithm, (sign * outcome.values).tolist()
     return Tried(
         algorithm=algorithm.name,
-        status=status.value,
+        status=(Status.BUDGET if slow else outcome.status).value,
         message="" if slow else outcome.message,
-        evaluations=counted_,
+        evaluations=outcome.evaluations,
         invalid=outcome.invalid,
-        first=sign * float(values[0]) if len(values) else None,
-        best=sign * float(values[-1]) if len(values) else None,
+        first=values[0] if values else None,
+        best=values[-1] if values else None,
         improved=len(values) > 1,
         seconds=round(outcome.seconds, 4),
-        seconds_per_evaluation=outcome.seconds / counted_ if counted_ else None,
+        seconds_per_evaluation=(
+            outcome.seconds / outcome.evaluations if outcome.evaluations else None
+        ),
         population=None if dimension is None else algorithm.population(dimension),
         points=len(values),
     )
 
 
-def _findings(
-    tried: Tried, outcome: Outcome, config: Config, instance: Instance
-) -> tuple[list[str], list[str]]:
-    """Errors and warnings about an algorithm."""
-    name = f"'{tried.algorithm}'"
-    run = StoredRun.of(outcome, workers=1)
-    if run_failed(run):
-        return [f"{name} failed on {instance.id}: {failure_reason(run)}"], []
-    warnings = []
+def _warnings(tried: Tried, config: Config) -> list[str]:
+    name, warnings = f"'{tried.algorithm}'", []
     if tried.invalid:
         of = counted(tried.evaluations, "value")
         warnings.append(f"{name} met {tried.invalid} of {of} that are not finite numbers")
-    if not tried.points:
-        warnings.append(f"{name} reported nothing within {duration(outcome.seconds)}")
+    if tried.first is None:
+        warnings.append(f"{name} reported nothing within {duration(tried.seconds)}")
     elif not tried.improved and tried.evaluations > 1:
-        warnings.append(f"{name} did not improve on its first value, {short(tried.first or 0.0)}")
-    on_evaluations = config.budget.axis == EVALUATIONS
-    if on_evaluations and tried.population and tried.population > config.budget.limit:
+        warnings.append(f"{name} did not improve on its first value, {short(tried.first)}")
+    limit = config.budget.limit
+    if config.budget.axis == EVALUATIONS and (tried.population or 0) > limit:
         warnings.append(
             f"{name} evaluates {tried.population} points before it learns anything, more than the "
-            f"budget of {time(config.budget.limit)}"
+            f"budget of {time(limit)}"
         )
-    return [], warnings
+    return warnings
 
 
 def _forecast(config: Config, tried: Sequence[Tried], workers: int) -> Forecast:
     """The cost of `polarbear run`; the number of instances of a race is unknown."""
     count = len(chosen_instances(config))
+    runs = count * len(config.algorithms)
     limit, axis = config.budget.limit, config.budget.axis
-    costs, size = [], 0.0
+    seconds, size = 0.0, 0.0
     for one in tried:
         each = one.seconds_per_evaluation if axis == EVALUATIONS else None
-        costs.append(limit if axis == SECONDS else None if each is None else each * limit)
+        seconds += limit if axis == SECONDS else math.nan if each is None else each * limit
         longer = limit / one.evaluations if axis == EVALUATIONS and one.evaluations else 1.0
         size += BYTES_A_RUN + BYTES_A_POINT * one.points * max(longer, 1.0)
-    known = [cost for cost in costs if cost is not None]
-    seconds = sum(known) if len(known) == len(costs) else None
-    runs = count * len(config.algorithms)
-    total = None if seconds is None else round(seconds * count / min(workers, max(runs, 1)), 3)
-    return Forecast(count, runs, workers, total, int(size * count))
+    total = round(seconds * count / min(workers, max(runs, 1)), 3)
+    return Forecast(count, runs, workers, None if math.isnan(total) else total, int(size * count))
+
+
+def run_failed(run: StoredRun) -> bool:
+    """Whether a run failed, or ended without a single usable value.
+
+    A run that was stopped before it reported anything may only have been slow.
+    """
+    gave_nothing = bool(run.invalid) or run.status is Status.ENDED
+    return run.status.failed or (not run.points and gave_nothing)
+
+
+def failure_reason(run: StoredRun) -> str:
+    """The message of a failure, or why a run without values counts as one."""
+    if run.message:
+        return run.message
+    if run.invalid:
+        values = counted(run.invalid, "objective value")
+        return f"none of its {values} was a finite number"
+    return "it ended without any value"

@@ -1,124 +1,113 @@
-"""From a configuration to the missing runs, and to the executor that makes them."""
+"""The runs of a configuration: those that are missing, those of a race, and their executor."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from polarbear.algorithms.base import Algorithm
-from polarbear.config import Config
+from polarbear.config import Config, failures_in
+from polarbear.driver.evidence import Evidence, ranked
 from polarbear.driver.fingerprints import changes_between, fingerprints, packages_of
 from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
-from polarbear.execution.outcome import Executor, RunLimits, Status, Task
+from polarbear.execution.outcome import Executor, Outcome, RunLimits, Status, Task
 from polarbear.problems.base import Instance
+from polarbear.problems.specs import PROBLEM
 from polarbear.racing import State
+from polarbear.rankings import GridValues
 from polarbear.settings.grid import SECONDS
-from polarbear.store import Store, manifest
+from polarbear.store import Store, best_so_far, manifest
 from polarbear.store.runs import StoredRun
 from polarbear.store.runs import stored_runs as runs_of
-from polarbear.wording import joined, noun
+from polarbear.wording import joined
 
 DEFAULT_INSTANCES = 20
 DAY = 86_400.0
 LOCAL = "local"
-Runs = Mapping[tuple[str, str], StoredRun]  # by algorithm and instance
+Place = tuple[str, str]  # the names of an algorithm and an instance
 
 
-@dataclass(frozen=True)
-class Origin:
-    """Facts about earlier runs and about the code, as new runs need them.
-
-    ``seed_names`` are those of renamed algorithms; ``aside`` has the last attempt that was set
-    aside, by algorithm and instance.
-    """
-
-    fingerprints: Mapping[str, str] = field(default_factory=dict)
-    seed_names: Mapping[str, str] = field(default_factory=dict)
-    aside: Mapping[tuple[str, str], int] = field(default_factory=dict)
-
-
-def origin_of(config: Config, store: Store) -> Origin:
-    """The origin of new runs of this configuration."""
-    names = [algorithm.name for algorithm in config.algorithms]
-    aside = store.set_aside.runs().select("attempt", "algorithm", "instance").rows()
-    return Origin(
-        fingerprints(config),
-        {name: store.provenance.seed_name(name) for name in names},
-        {(name, instance): attempt for attempt, name, instance in sorted(aside)},
-    )
-
-
-def chosen_instances(config: Config, count: int | None = None) -> list[Instance]:
-    """The first instances of the suite, at most ``count`` of them."""
-    stream = InstanceStream(config)
-    wanted = count or config.instances.count or stream.size or DEFAULT_INSTANCES
-    return stream.first(wanted if stream.size is None else min(wanted, stream.size))
-
-
-def stored_runs(store: Store) -> dict[tuple[str, str], StoredRun]:
+def stored_runs(store: Store) -> dict[Place, StoredRun]:
     """The runs that count, by algorithm and instance."""
     return {(run.algorithm, run.instance): run for run in runs_of(store.runs())}
 
 
-def missing_tasks(
-    config: Config,
-    stored: Runs,
-    instances: Sequence[Instance],
-    budgets: Mapping[str, float] | None = None,
-    retry_failed: bool = False,
-    origin: Origin | None = None,
-) -> list[Task]:
-    """The runs that are missing for algorithms to have run on these instances up to their budgets.
+class RunPlan:
+    """Plans the missing runs of a configuration, by its code at the time of creation."""
 
-    Without ``budgets``, all algorithms run up to the end of the grid.
-    """
-    if budgets is None:
-        budgets = {algorithm.name: config.budget.limit for algorithm in config.algorithms}
-    chosen = [algorithm for algorithm in config.algorithms if algorithm.name in budgets]
-    origin = origin or Origin()
-    tasks = []
-    for instance in instances:
-        for algorithm in chosen:
-            budget, run = budgets[algorithm.name], stored.get((algorithm.name, instance.id))
-            if run is None or _is_due_again(run, budget, retry_failed):
-                tasks.append(_task(config, algorithm, instance, budget, run, origin))
-    return tasks
+    def __init__(
+        self, config: Config, store: Store | None = None, retry_failed: bool = False
+    ) -> None:
+        self._config = config
+        self._retry_failed = retry_failed
+        self.fingerprints = fingerprints(config)
+        self._seed_names: dict[str, str] = {}  # of renamed algorithms
+        self._aside: dict[Place, int] = {}  # the last attempt that was set aside
+        if store is not None:
+            self._seed_names = {a: store.provenance.seed_name(a) for a in self.fingerprints}
+            aside = store.set_aside.runs().select("attempt", "algorithm", "instance").rows()
+            self._aside = {(name, instance): attempt for attempt, name, instance in sorted(aside)}
 
+    def missing(
+        self,
+        stored: Mapping[Place, StoredRun],
+        instances: Iterable[Instance],
+        budgets: Mapping[str, float] | None = None,
+    ) -> list[Task]:
+        """Missing runs of the algorithms that have a budget, by default all up to the limit."""
+        if budgets is None:
+            budgets = dict.fromkeys(self.fingerprints, self._config.budget.limit)
+        return [
+            self._task(algorithm, instance, budgets[algorithm.name], run)
+            for instance in instances
+            for algorithm in self._config.algorithms
+            if algorithm.name in budgets
+            and self._is_due(
+                run := stored.get((algorithm.name, instance.id)), budgets[algorithm.name]
+            )
+        ]
 
-def failed_again(
-    config: Config, stored: Runs, instances: Sequence[Instance], origin: Origin
-) -> list[Task]:
-    """Tasks that repeat the failed runs on these instances, up to the same budgets."""
-    return [
-        _task(config, algorithm, instance, run.budget, run, origin)
-        for instance in instances
-        for algorithm in config.algorithms
-        if (run := stored.get((algorithm.name, instance.id))) is not None and run.status.failed
-    ]
+    def failed(
+        self, stored: Mapping[Place, StoredRun], instances: Iterable[Instance]
+    ) -> list[Task]:
+        """Tasks that repeat the failed runs on these instances, up to the same budgets."""
+        return [
+            self._task(algorithm, instance, run.budget, run)
+            for instance in instances
+            for algorithm in self._config.algorithms
+            if (run := stored.get((algorithm.name, instance.id))) is not None and run.status.failed
+        ]
 
+    def _is_due(self, run: StoredRun | None, budget: float) -> bool:
+        """Whether a run is missing, or has to be repeated: stopped too early, lost, or failed."""
+        if run is None or run.status is Status.LOST:
+            return True
+        if run.status is Status.BUDGET:
+            return run.reached < budget
+        return self._retry_failed and run.status.failed
 
-def _task(
-    config: Config,
-    algorithm: Algorithm,
-    instance: Instance,
-    budget: float,
-    run: StoredRun | None,
-    origin: Origin,
-) -> Task:
-    """The next attempt at a run."""
-    name = algorithm.name
-    seed = config.run_seed(algorithm, instance.id, origin.seed_names.get(name, name))
-    before = max(run.attempt if run else 0, origin.aside.get((name, instance.id), 0))
-    return Task(algorithm, instance, seed, budget, before + 1, origin.fingerprints.get(name))
+    def _task(
+        self, algorithm: Algorithm, instance: Instance, budget: float, run: StoredRun | None
+    ) -> Task:
+        """The next attempt at a run."""
+        name = algorithm.name
+        seed = self._config.run_seed(algorithm, instance.id, self._seed_names.get(name, name))
+        before = max(run.attempt if run else 0, self._aside.get((name, instance.id), 0))
+        return Task(algorithm, instance, seed, budget, before + 1, self.fingerprints[name])
 
-
-def _is_due_again(run: StoredRun, budget: float, retry_failed: bool) -> bool:
-    """Whether a stored run has to be repeated: stopped too early, lost, or failed."""
-    if run.status is Status.BUDGET:
-        return run.reached < budget
-    return run.status is Status.LOST or (retry_failed and run.status.failed)
+    def check_unchanged(self) -> None:
+        """Stop where a file or a package has changed since the runs began."""
+        for name, now in fingerprints(self._config).items():
+            before = self.fingerprints[name]
+            if now != before:
+                raise StoreMismatchError(
+                    f"{joined(changes_between(before, now))} changed while {name} was being run. "
+                    "Finished runs are stored; repeat the command, and it asks what to do about "
+                    "runs from before the change"
+                )
 
 
 def prepare(config: Config) -> None:
@@ -143,27 +132,12 @@ def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:
     if config.budget.axis != SECONDS or mix_hosts or config.execution.engine != LOCAL:
         return  # other engines check each worker
     here = host.here()
-    timed_on = store.runs().select("host", "cpu").iter_rows()
-    others = [other for other in timed_on if other != (here.host, here.cpu)]
-    if others:
-        name, cpu = others[0]
-        raise StoreMismatchError(
-            f"{len(others)} {noun(len(others), 'run')} in {store.path} "
-            f"{noun(len(others), 'was', 'were')} timed on {name} ({cpu}), but this is "
-            f"{here.host} ({here.cpu}); seconds of different machines are not comparable. Go on "
-            "there, choose another folder with --store, or allow it with --mix-hosts"
-        )
-
-
-def check_unchanged(config: Config, origin: Origin) -> None:
-    """Stop where a file or a package has changed since the runs began."""
-    for name, now in fingerprints(config).items():
-        before = origin.fingerprints.get(name, now)
-        if now != before:
+    for name, cpu in store.runs().select("host", "cpu").iter_rows():
+        if (name, cpu) != (here.host, here.cpu):
             raise StoreMismatchError(
-                f"{joined(changes_between(before, now))} changed while {name} was being run. "
-                "Finished runs are stored; repeat the command, and it asks what to do about runs "
-                "from before the change"
+                f"runs in {store.path} were timed on {name} ({cpu}), but this is {here.host} "
+                f"({here.cpu}); seconds of different machines are not comparable. Go on there, "
+                "choose another folder with --store, or allow it with --mix-hosts"
             )
 
 
@@ -171,37 +145,25 @@ def workers_of(config: Config) -> int:
     return config.execution.workers or host.cores()
 
 
-def limits_of(config: Config) -> RunLimits:
-    """The limits of a run; without a limit of memory, a share of the machine's."""
-    execution = config.execution
-    default = 2 * config.budget.limit + 60 if config.budget.axis == SECONDS else DAY
-    memory = execution.memory_mib
-    return RunLimits(execution.seconds_per_run or default, memory * 2**20 if memory else None)
-
-
 def pool_of(config: Config, store: Store | None = None) -> Executor:
     """The executor of a configuration; the store says on which processors runs were timed."""
-    if config.execution.engine != LOCAL:
+    execution, timed = config.execution, config.budget.axis == SECONDS
+    default = 2 * config.budget.limit + 60 if timed else DAY
+    memory = execution.memory_mib  # without a limit, a share of the machine's
+    limits = RunLimits(execution.seconds_per_run or default, memory * 2**20 if memory else None)
+    if execution.engine != LOCAL:
         from polarbear.execution.dask import DaskExecutor
 
+        timed_on = None  # the processor of the stored runs on each instance
+        if timed:
+            runs = () if store is None else store.runs().select("instance", "cpu").iter_rows()
+            timed_on = dict(runs)
         packages = packages_of(fingerprints(config).values())
-        return DaskExecutor(config, limits_of(config), packages, _timed_on(config, store))
+        return DaskExecutor(config, limits, packages, timed_on)
     from polarbear.execution.pool import Pool  # not loaded by a finished race
 
-    return Pool(
-        config.instances,
-        config.setting,
-        workers_of(config),
-        limits_of(config),
-        config.execution.threads,
-    )
-
-
-def _timed_on(config: Config, store: Store | None) -> dict[str, str] | None:
-    """The processor of the stored runs on each instance; None if seconds are not compared."""
-    if config.budget.axis != SECONDS:
-        return None
-    return {} if store is None else dict(store.runs().select("instance", "cpu").iter_rows())
+    workers = workers_of(config)
+    return Pool(config.instances, config.setting, workers, limits, execution.threads)
 
 
 class InstanceStream:
@@ -235,10 +197,100 @@ class InstanceStream:
         return self._batch(state, first, max(largest, at_least))
 
     def _batch(self, state: State, first: int, count: int) -> list[Instance]:
-        ends = [first + count]
-        if state.joining:
-            ends.append(state.instances)
-        else:
-            limits = (self._config.race.limits.instances, self.size)
-            ends += [limit for limit in limits if limit is not None]
-        return self.first(min(ends))[first:]
+        limits = [self._config.race.limits.instances, self.size]
+        ends = [state.instances] if state.joining else [end for end in limits if end is not None]
+        return self.first(min([first + count, *ends]))[first:]
+
+
+def chosen_instances(config: Config, count: int | None = None) -> list[Instance]:
+    """The first instances of the suite, at most ``count`` of them."""
+    stream = InstanceStream(config)
+    wanted = count or config.instances.count or stream.size or DEFAULT_INSTANCES
+    return stream.first(wanted if stream.size is None else min(wanted, stream.size))
+
+
+class RaceRuns:
+    """All runs of a race in memory, and their values on the grid.
+
+    A race that is decided again replays rounds whose runs are stored. Early algorithms run on new
+    instances only, so later runs are not in the way. A newcomer runs on instances of earlier
+    rounds: its runs are hidden from replayed rounds until it enters.
+    """
+
+    def __init__(self, config: Config, store: Store, state: State, stream: InstanceStream) -> None:
+        self._config, self._stream = config, stream
+        self._failed = failures_in(store.config).ranks
+        self._absent = np.full(len(config.budget.times), np.nan)
+        grid = store.on_grid(config.budget.times)
+        self._values = {
+            (name, instance): grid.values[i, a]
+            for i, instance in enumerate(grid.instances)
+            for a, name in enumerate(grid.algorithms)
+        }
+        self.stored = stored_runs(store)
+        self._entered = store.rounds.entered()
+        self._hidden: dict[Place, StoredRun] = {}
+        seen = {instance.id for instance in stream.first(state.caught_up)}
+        for name, instance in list(self.stored):
+            catching_up = name == state.joining and instance not in seen
+            if name in self._entered and (name not in state.algorithms or catching_up):
+                self._hidden[name, instance] = self.stored.pop((name, instance))
+
+    def add(self, outcome: Outcome) -> None:
+        """Take in a finished run."""
+        run = StoredRun.of(outcome, workers_of(self._config))
+        self.stored[run.algorithm, run.instance] = run
+        made, times = (outcome.times, outcome.values, outcome.status), self._config.budget.times
+        held = best_so_far(*made, outcome.reached, times, self._failed)
+        self._values[run.algorithm, run.instance] = held
+
+    def may_enter(self, name: str, state: State) -> bool:
+        """Whether no other newcomer is catching up, and no earlier round is replayed."""
+        return state.joining is None and self._entered.get(name, 0) <= state.round
+
+    def hides(self, names: Iterable[str], instance: Instance) -> bool:
+        """Whether a run of one of these algorithms is hidden."""
+        return any((name, instance.id) in self._hidden for name in names)
+
+    def reveal(self, names: Iterable[str], instances: Sequence[Instance]) -> None:
+        """Show the runs of these algorithms on these instances."""
+        for place in [(name, instance.id) for name in names for instance in instances]:
+            if place in self._hidden:
+                self.stored[place] = self._hidden.pop(place)
+
+    def used(self, state: State) -> dict[str, list[StoredRun]]:
+        """The runs of each algorithm on the instances of the race."""
+        instances = self._stream.first(state.instances)
+        return {name: self.of(name, instances) for name in state.algorithms}
+
+    def of(self, name: str, instances: Iterable[Instance]) -> list[StoredRun]:
+        """The runs of an algorithm on these instances."""
+        found = (self.stored.get((name, instance.id)) for instance in instances)
+        return [run for run in found if run is not None]
+
+    def seen(self, state: State) -> list[Instance]:
+        """The instances of earlier rounds, or those that the newcomer has caught up on."""
+        return self._stream.first(state.caught_up if state.joining else state.instances)
+
+    def found_nothing(self, names: Iterable[str], instances: Sequence[Instance]) -> bool:
+        """Whether no run of these algorithms on these instances has a value."""
+        values = (self._value(name, instance) for name in names for instance in instances)
+        return not any(np.isfinite(one).any() for one in values)
+
+    def evidence(self, count: int, algorithms: tuple[str, ...]) -> Evidence:
+        """Rankings of these algorithms on the first instances of the race."""
+        budget, suite = self._config.budget, self._config.instances
+        instances = self._stream.first(count)
+        values = [[self._value(name, instance) for name in algorithms] for instance in instances]
+        ids = tuple(instance.id for instance in instances)
+        return ranked(
+            GridValues(ids, algorithms, budget.times, np.array(values)),
+            budget.unit_times,
+            self._config.race.tie_tolerance,
+            [str(instance.spec.get(PROBLEM, instance.id)) for instance in instances],
+            [suite.weight(name) for name in ids] if suite.weights else None,
+        )
+
+    def _value(self, algorithm: str, instance: Instance) -> np.ndarray:
+        place = algorithm, instance.id
+        return self._absent if place in self._hidden else self._values.get(place, self._absent)

@@ -1,4 +1,4 @@
-"""Evidence of a store's runs: rankings on the grid, choice sets and duels."""
+"""Evidence of a store's runs (rankings, choice sets, duels), and its posterior, inferred once."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from polarbear import __version__
 from polarbear.errors import InferenceError
+from polarbear.inference import ModelOptions, Posterior
 from polarbear.rankings import ChoiceSets, GridValues, count_choice_sets, rank
 from polarbear.rankings.duels import Duels, duels_of
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store
+from polarbear.store.posteriors import posterior_from_table, posterior_to_table, rankings_table
 
 
 @dataclass(frozen=True)
@@ -88,10 +91,8 @@ def evidence_of(
             raise InferenceError(f"{unknown('algorithm', name, known)} (in {store.path})")
     chosen = [name for name in known if algorithms is None or name in algorithms]
     budget = budget or Budget.model_validate(store.config["budget"])
-    grid = store.on_grid(budget.times, chosen)
-    problem = store.problems()
+    grid, problem, weight = store.on_grid(budget.times, chosen), store.problems(), store.weights()
     problems = [problem.get(instance, instance) for instance in grid.instances]
-    weight = store.weights()
     weights = [weight.get(instance, 1.0) for instance in grid.instances]
     return ranked(grid, budget.unit_times, tie_tolerance, problems, weights)
 
@@ -122,3 +123,70 @@ def ranked(
                 f"{weight:g}; a problem has one, which its seeds share"
             )
     return Evidence(grid, unit_times, positions, tuple(problems), shares)
+
+
+@dataclass(frozen=True)
+class CachedPosterior:
+    """A posterior with the names of its axes, and whether it was read from the store.
+
+    ``instances`` is the number of problems behind it.
+    """
+
+    posterior: Posterior
+    algorithms: tuple[str, ...]
+    times: np.ndarray
+    instances: int
+    key: str
+    from_store: bool
+
+
+def cached_posterior(
+    store: Store,
+    evidence: Evidence,
+    options: ModelOptions,
+    seed: int,
+    field: Sequence[str] | None = None,
+) -> CachedPosterior:
+    """The posterior of this evidence: from the store if it is there, otherwise inferred.
+
+    ``field`` names the algorithms that compete for first places, where a race eliminated others.
+    """
+    inside = None  # the whole field
+    if field and not options.plackett_luce and len(field) < len(evidence.grid.algorithms):
+        inside = [evidence.grid.algorithms.index(name) for name in field]
+    settings = {"options": options.model_dump(mode="json"), "seed": seed, "version": __version__}
+    if inside is not None:
+        settings["field"] = inside
+    text = json.dumps({"evidence": evidence.key, **settings}, sort_keys=True)
+    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    kept = store.posteriors.read(key)
+    if kept is not None:
+        posterior = posterior_from_table(*kept)
+    else:
+        from polarbear.inference import infer  # heavy, and not needed to read a posterior
+
+        inferred = infer(
+            evidence.choice_sets,
+            evidence.unit_times,
+            options,
+            seed,
+            names=evidence.grid.algorithms,
+            positions=evidence.positions,
+            problems=evidence.problem_names,
+            weights=evidence.weights,
+            field=inside,
+        )
+        # in the store's precision, so that the answer is the same whether it was kept or not
+        theta = inferred.theta.astype(np.float32, copy=False).astype(float)
+        posterior = replace(inferred, theta=theta)
+    grid = evidence.grid
+    return CachedPosterior(
+        posterior, grid.algorithms, grid.times, evidence.n_problems, key, kept is not None
+    )
+
+
+def keep(store: Store, evidence: Evidence, cached: CachedPosterior) -> None:
+    """Store a posterior and its evidence; the caller holds the store's lock."""
+    grid = evidence.grid
+    draws, facts = posterior_to_table(cached.posterior, grid, cached.instances, evidence.key)
+    store.posteriors.add(cached.key, draws, facts, rankings_table(grid, evidence.positions))

@@ -24,29 +24,33 @@ from polarbear.wording import counted, joined
 def fingerprints(config: Config) -> dict[str, str]:
     """The fingerprint of each algorithm of a configuration, with the present code."""
     problems = config.instances.made_of(config.setting)
-    return {a.name: _fingerprint(a, config, problems) for a in config.algorithms}
-
-
-def _fingerprint(algorithm: Algorithm, config: Config, problems: MadeOf) -> str:
-    made = algorithm.made_of(config.setting).and_of(problems)
-    made = made.and_of(_plug_in(ADAPTERS, algorithm.use))
-    made = made.and_of(_plug_in(SUITES, config.instances.suite))
-    facts = {"options": _options(algorithm), "files": made.files, "packages": made.packages}
-    return json.dumps(facts, sort_keys=True)
+    problems = problems.and_of(_plug_in(SUITES, config.instances.suite))
+    found = {}
+    for algorithm in config.algorithms:
+        made = algorithm.made_of(config.setting).and_of(problems)
+        made = made.and_of(_plug_in(ADAPTERS, algorithm.use))
+        facts = {"options": _options(algorithm), "files": made.files, "packages": made.packages}
+        found[algorithm.name] = json.dumps(facts, sort_keys=True)
+    return found
 
 
 def _plug_in(registry: Registry[Any], name: str) -> MadeOf:
     """The package of a plug-in that is not PolarBear's own."""
-    packages = [s.package for s in registry.third_party if s.name == name and not s.flaw]
-    return of_packages(*packages)
+    return of_packages(*(s.package for s in registry.third_party if s.name == name and not s.flaw))
+
+
+def _algorithm(name: str, entry: Mapping[str, Any]) -> Algorithm | None:
+    """An algorithm from its options; None if they are imported or of another version."""
+    try:
+        return ADAPTERS[entry["use"]].model_validate({"name": name, **entry})
+    except (ConfigError, ValidationError, KeyError):
+        return None
 
 
 def known_options(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Options as a fingerprint has them, from those that a store keeps with all defaults."""
-    try:
-        return _options(ADAPTERS[entry["use"]].model_validate({"name": name, **entry}))
-    except (ConfigError, ValidationError, KeyError):  # of another version, or imported
-        return dict(entry)
+    algorithm = _algorithm(name, entry)
+    return dict(entry) if algorithm is None else _options(algorithm)
 
 
 def _options(algorithm: Algorithm) -> dict[str, Any]:
@@ -82,20 +86,6 @@ def changes_between(before: Fingerprint, now: Fingerprint) -> list[str]:
     if before is None or now is None:
         return ["the origin of some runs is unknown"]
     old, new = json.loads(before), json.loads(now)
-    options = differences(_completed(old["options"]), _completed(new["options"]))
-    return _changed_sources(old, new) + options
-
-
-def _completed(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Options with their defaults, so that a difference shows both values."""
-    try:
-        made = ADAPTERS[options["use"]].model_validate({"name": "any", **options})
-    except (ConfigError, ValidationError, KeyError):
-        return options
-    return made.model_dump(mode="json", by_alias=True, exclude={"name"})
-
-
-def _changed_sources(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     found = []
     for name in sorted({*old["files"], *new["files"]}):
         if old["files"].get(name) != new["files"].get(name):
@@ -105,7 +95,15 @@ def _changed_sources(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str
         was, is_now = (side["packages"].get(name, "not used") for side in (old, new))
         if was != is_now:
             found.append(f"package {name} ({was} then, {is_now} now)")
-    return found
+    return found + differences(_completed(old["options"]), _completed(new["options"]))
+
+
+def _completed(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Options with their defaults, so that a difference shows both values."""
+    made = _algorithm("any", options)
+    if made is None:
+        return options
+    return made.model_dump(mode="json", by_alias=True, exclude={"name"})
 
 
 @dataclass(frozen=True)

@@ -57,10 +57,7 @@ def rename(store: Store, old: str, new: str) -> Renamed:
 
 def forget(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     """Set all runs of an algorithm aside, or those that failed; the caller holds the lock."""
-    _check_known(store, algorithm)
-    runs = store.all_runs().filter(pl.col("algorithm") == algorithm)
-    if failed:
-        runs = _failed(runs)
+    runs = _runs(store, store.all_runs(), algorithm, failed)
     notes = withdraw(store, runs, Reason.FORGOTTEN)
     # or they would be used by the next race
     store.speculative.change(unwanted=lambda run: run[0] == algorithm)
@@ -69,19 +66,16 @@ def forget(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
 
 def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     """Take back runs that `forget` has set aside; the caller holds the lock."""
-    _check_known(store, algorithm)
     aside = store.set_aside.runs().filter(pl.col("algorithm") == algorithm)
     mine = aside.filter(pl.col("reason") == Reason.FORGOTTEN)
     if len(aside) and mine.is_empty():
-        reasons = joined(sorted(set(aside["reason"])))
         raise StoreError(
             f"{counted(len(aside), 'run')} of '{algorithm}' in {store.path} were set aside because "
-            f"they were {reasons}: `polarbear race` takes them back when the configuration and the "
-            "code are those that made them"
+            f"they were {joined(sorted(set(aside['reason'])))}: `polarbear race` takes them back "
+            "when the configuration and the code are those that made them"
         )
-    runs = store.every_run().join(mine, on="run", how="semi", maintain_order="left")
-    if failed:
-        runs = _failed(runs)
+    forgotten = store.every_run().join(mine, on="run", how="semi", maintain_order="left")
+    runs = _runs(store, forgotten, algorithm, failed)
     there = store.runs().select("algorithm", "instance", counts="attempt")
     both = runs.join(there, on=["algorithm", "instance"], how="left")
     counting = len(both.filter(pl.col("counts").fill_null(0) < pl.col("attempt")))
@@ -98,11 +92,10 @@ def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     return Forgotten(str(store.path), algorithm, 0, len(runs), superseded, tuple(notes))
 
 
-def _check_known(store: Store, algorithm: str) -> None:
+def _runs(store: Store, runs: pl.DataFrame, algorithm: str, failed: bool) -> pl.DataFrame:
+    """Those of an algorithm, or of its failures."""
     known = dict.fromkeys([*store.config["algorithms"], *store.set_aside.runs()["algorithm"]])
     if algorithm not in known:
         raise StoreError(f"{unknown('algorithm', algorithm, known)} (in {store.path})")
-
-
-def _failed(runs: pl.DataFrame) -> pl.DataFrame:
-    return runs.filter(pl.col("status").is_in(summary.FAILED))
+    mine = runs.filter(pl.col("algorithm") == algorithm)
+    return mine.filter(pl.col("status").is_in(summary.FAILED)) if failed else mine

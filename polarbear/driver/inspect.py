@@ -19,7 +19,6 @@ from polarbear.problems.base import Instance
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store, best_so_far
-from polarbear.store.runs import StoredRun
 from polarbear.wording import short
 
 LARGER, SMALLER = "larger values are better", "smaller values are better"
@@ -114,8 +113,7 @@ def duels_at(store: Store, a: str, b: str, at: float | None = None) -> Duels:
     order, winners = {b: 0, None: 1, a: 2}, [duel.winner for duel in found]
     found.sort(key=lambda duel: (order[duel.winner], -(duel.margin or 0.0)))
     wins, losses, ties = (winners.count(winner) for winner in (a, b, None))
-    better = better_in(store)
-    return Duels(a, b, t, budget.axis, better, wins, losses, ties, tuple(found))
+    return Duels(a, b, t, budget.axis, better_in(store), wins, losses, ties, tuple(found))
 
 
 def runs_on(store: Store, instance: str) -> InstanceRuns:
@@ -123,12 +121,23 @@ def runs_on(store: Store, instance: str) -> InstanceRuns:
     _check_runs(store)
     row = _instance(store, instance)
     budget, sign = Budget.model_validate(store.config["budget"]), sign_of(store)
-    place = {name: i for i, name in enumerate(store.config["algorithms"])}
-    found = [
-        _trajectory(run, t, y, budget.times, sign)
-        for run, t, y in store.trajectories()
-        if run.instance == instance
-    ]
+    found = {}
+    for run, t, y in store.trajectories():
+        if run.instance == instance:
+            held = best_so_far(t, y, run.status, run.reached, budget.times).tolist()
+            values = tuple((sign * y).tolist())
+            found[run.algorithm] = Trajectory(
+                algorithm=run.algorithm,
+                run=run.run,
+                seed=run.seed,
+                status=run.status,
+                message=run.message,
+                reached=run.reached,
+                best=values[-1] if values else None,
+                t=tuple(t.tolist()),
+                y=values,
+                at_times=tuple(_value(value, sign) for value in held),
+            )
     return InstanceRuns(
         instance=instance,
         suite=row["suite"],
@@ -138,7 +147,7 @@ def runs_on(store: Store, instance: str) -> InstanceRuns:
         better=better_in(store),
         times=tuple(map(float, budget.times)),
         repeat=f"{repeating(store)} --on {shlex.quote(instance)} --repeat",
-        runs=tuple(sorted(found, key=lambda run: place[run.algorithm])),
+        runs=tuple(found[name] for name in store.config["algorithms"] if name in found),
     )
 
 
@@ -153,28 +162,10 @@ def _instance(store: Store, instance: str) -> dict[str, Any]:
 
 def repeating(store: Store) -> str:
     """The command that repeats a run, with the configuration next to the store if it exists."""
-    beside = [store.path.with_suffix(ending) for ending in (".yaml", ".yml")]
-    found = next((path for path in beside if path.is_file()), None)
-    if found is not None:
-        return f"polarbear run {shlex.quote(str(found))}"
+    for ending in (".yaml", ".yml"):
+        if store.path.with_suffix(ending).is_file():
+            return f"polarbear run {shlex.quote(str(store.path.with_suffix(ending)))}"
     return f"polarbear run CONFIG --store {shlex.quote(str(store.path))}"
-
-
-def _trajectory(run: StoredRun, t: Floats, y: Floats, times: Floats, sign: int) -> Trajectory:
-    held = best_so_far(t, y, run.status, run.reached, times)
-    values = tuple((sign * y).tolist())
-    return Trajectory(
-        algorithm=run.algorithm,
-        run=run.run,
-        seed=run.seed,
-        status=run.status,
-        message=run.message,
-        reached=run.reached,
-        best=values[-1] if values else None,
-        t=tuple(t.tolist()),
-        y=values,
-        at_times=tuple(_value(value, sign) for value in held.tolist()),
-    )
 
 
 def _value(value: float, sign: int) -> float | None:
@@ -234,9 +225,7 @@ def task_of(config: Config, store: Store, algorithm: str, instance: str) -> Task
     if algorithm not in named:
         raise ReportError(f"{unknown('algorithm', algorithm, named)} (in the configuration)")
     row = _instance(store, instance)
-    runs = store.runs().filter(
-        (pl.col("algorithm") == algorithm) & (pl.col("instance") == instance)
-    )
+    runs = store.runs().filter(algorithm=algorithm, instance=instance)
     if runs.is_empty():
         raise ReportError(f"{store.path} has no run of '{algorithm}' on '{instance}' to repeat")
     run = runs.row(0, named=True)
@@ -247,10 +236,10 @@ def task_of(config: Config, store: Store, algorithm: str, instance: str) -> Task
 def repeat(config: Config, store: Store, task: Task, pool: Executor) -> Repeated:
     """Repeat a run and compare it with the stored one; nothing is written."""
     (outcome,) = pool.run([task])
-    name, instance, sign = task.algorithm.name, task.instance.id, sign_of(store)
+    name, instance = task.algorithm.name, task.instance.id
     before = next((t, y) for run, t, y in store.trajectories([name]) if run.instance == instance)
     differs = first_difference(before, (outcome.times, outcome.values))
-    values = (sign * outcome.values).tolist()
+    values = (sign_of(store) * outcome.values).tolist()
     return Repeated(
         algorithm=name,
         instance=instance,
@@ -269,11 +258,7 @@ def repeat(config: Config, store: Store, task: Task, pool: Executor) -> Repeated
 
 def first_difference(one: tuple[Floats, Floats], two: tuple[Floats, Floats]) -> float | None:
     """The time at which two trajectories first differ; None if they are equal."""
-    a, b = np.column_stack(one), np.column_stack(two)
-    both = min(len(a), len(b))
-    unlike = np.flatnonzero((a[:both] != b[:both]).any(axis=1))
-    if len(unlike):
-        place = int(unlike[0])
-        return float(min(a[place, 0], b[place, 0]))
-    longer = a if len(a) > both else b
-    return float(longer[both, 0]) if len(longer) > both else None
+    a, b = ([*zip(*side, strict=True), (np.inf, np.inf)] for side in (one, two))
+    unlike = (min(p[0], q[0]) for p, q in zip(a, b, strict=False) if p != q)
+    differs = next(unlike, None)
+    return None if differs is None else float(differs)

@@ -9,27 +9,72 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from polarbear import racing as race
 from polarbear.config import Config
 from polarbear.driver import collect
-from polarbear.driver.check import check
-from polarbear.driver.collect import InstanceStream
+from polarbear.driver.check import check, failure_reason, run_failed
+from polarbear.driver.collect import InstanceStream, RaceRuns, RunPlan
 from polarbear.driver.race_progress import RoundStart, Watcher
-from polarbear.driver.race_runs import RaceRuns
-from polarbear.driver.resume import resumed
 from polarbear.driver.round_posterior import RoundInference, RoundResult
-from polarbear.driver.scheduler import Scheduler
-from polarbear.driver.speculation import SpeculativeRuns
-from polarbear.driver.stopping import SETTLED, Ended, Purpose, at_limit, refuse_failures
-from polarbear.execution.outcome import Executor, Outcome, Task
+from polarbear.driver.scheduler import Scheduler, SpeculativeRuns
+from polarbear.errors import AlgorithmError, RaceError
+from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.inference import Posterior
 from polarbear.problems.base import Instance, Kind
 from polarbear.racing import RoundRecord, State
 from polarbear.settings.grid import SECONDS
+from polarbear.settings.options import unknown
 from polarbear.store import Store
+from polarbear.store.runs import StoredRun
+from polarbear.store.verify import check_rounds
+from polarbear.wording import counted, percent, timed, typed_time
 
+SETTLED = "every relation is settled"
+REMEDY = "Fix the cause and continue with --retry-failed"
 RUNS_PER_WORKER = 2  # in a round that is to keep all workers busy
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a race ended: why, and whether a limit was the reason."""
+
+    because: str
+    at_limit: bool
+
+
+class Purpose(Protocol):
+    """An aim of a race other than settling every relation."""
+
+    def reached(self, state: State, posterior: Posterior) -> str | None:
+        """Why the aim is reached, if it is."""
+
+    def horizon(self, times: Sequence[float]) -> float:
+        """The last time that matters for the aim."""
+
+
+def resumed(config: Config, store: Store, add: Sequence[str]) -> tuple[State, list[str]]:
+    """The state to continue from, and the newcomers that wait to enter."""
+    names = [algorithm.name for algorithm in config.algorithms]
+    check_rounds(store.path)
+    last, later = store.rounds.last(), store.rounds.entered()
+    inside = () if last is None else last.state.algorithms
+    for name in add:
+        if name not in names:
+            raise RaceError(f"--add: {unknown('algorithm', name, names)} (in the configuration)")
+        if last is None or name in inside:
+            race_in = f"race in {store.path}"
+            why = f"there is no {race_in} that '{name}' could enter; start one without --add"
+            known = f"--add: '{name}' is in the {race_in} already; a newcomer needs another name"
+            raise RaceError(why if last is None else known)
+    if last is None:
+        first = [name for name in names if name not in later]
+        newcomers = sorted((name for name in names if name in later), key=later.__getitem__)
+        return race.start(first, config.budget.times.tolist(), config.race), newcomers
+    newcomers = [name for name in names if name not in inside and (not add or name in add)]
+    return last.state, sorted(newcomers, key=lambda name: later.get(name, last.state.round))
 
 
 class Race:
@@ -57,7 +102,7 @@ class Race:
         self._on_finding = on_finding
         self._began = time.monotonic()
         self.state, self._waiting = resumed(config, store, add)
-        self._origin = collect.origin_of(config, store)
+        self._plan = RunPlan(config, store, retry_failed)
         self._stream = InstanceStream(config)
         self._runs = RaceRuns(config, store, self.state, self._stream)
         self._inference = RoundInference(config, store, self._runs)
@@ -96,7 +141,12 @@ class Race:
             self._try_out(pool)
             scheduler = self._scheduler(pool)
             try:
-                ended = self._rounds(scheduler)
+                if self._retry_failed:  # on the instances of earlier rounds
+                    self._plan.check_unchanged()
+                    seen = self._stream.first(self.state.instances)
+                    self._execute(scheduler, self._plan.failed(self._runs.stored, seen))
+                while (ended := self._ended()) is None:
+                    self._round(scheduler)
             finally:
                 scheduler.flush()
             self._store.merge_parts(at_the_end=True)
@@ -106,18 +156,10 @@ class Race:
         on_speculative = self._take_speculative
         return Scheduler(pool, self._store, self._take, self._speculative, on_speculative)
 
-    def _rounds(self, scheduler: Scheduler) -> Ended:
-        if self._retry_failed:
-            self._repeat_failed(scheduler)
-        while True:
-            if self._waiting and self._runs.may_enter(self._waiting[0], self.state):
-                self.state = race.admit(self.state, self._waiting.pop(0), self._rules)
-            ended = self._ended()
-            if ended:
-                return ended
-            self._round(scheduler)
-
     def _ended(self) -> Ended | None:
+        """Whether the race has ended; the next newcomer enters first."""
+        if self._waiting and self._runs.may_enter(self._waiting[0], self.state):
+            self.state = race.admit(self.state, self._waiting.pop(0), self._rules)
         state = self.state
         if self._purpose and state.round and not state.joining and not state.untrusted:
             reason = self._purpose.reached(state, self.posterior)
@@ -127,10 +169,9 @@ class Race:
             return Ended(SETTLED, at_limit=False)
         if state.round == 0:  # whatever the limits, there is a result
             return None
-        evaluations = sum(self._runs.evaluations(state).values())
-        on_axis = sum(self._runs.reached(state).values())
+        runs = [run for mine in self._runs.used(state).values() for run in mine]
         hours = (time.monotonic() - self._began) / 3600
-        reached = at_limit(self._config, state, evaluations, on_axis, hours, self._stream.size)
+        reached = at_limit(self._config, state, runs, hours, self._stream.size)
         return None if reached is None else Ended(reached, at_limit=True)
 
     def _round(self, scheduler: Scheduler) -> None:
@@ -142,8 +183,8 @@ class Race:
         instances = self._stream.next_batch(state, self._to_fill(scheduler.workers, horizons))
         self._store.add_instances(instances, self._config.instances.suite)
         self._runs.reveal(horizons, instances)
-        collect.check_unchanged(self._config, self._origin)
-        tasks = self._missing(instances, horizons)
+        self._plan.check_unchanged()
+        tasks = self._plan.missing(self._runs.stored, instances, horizons)
         likely = self._likely(horizons, len(instances), scheduler)
         start = RoundStart(state, horizons, len(instances), tasks, scheduler.workers)
         for watcher in self._watchers:
@@ -162,13 +203,6 @@ class Race:
             self._inference.keep()
         for watcher in self._watchers:
             watcher.ends(record)
-
-    def _missing(self, instances: list[Instance], horizons: dict[str, float]) -> list[Task]:
-        """Missing runs of algorithms up to their horizons, long ones first."""
-        retry, stored = self._retry_failed, self._runs.stored
-        config, origin = self._config, self._origin
-        tasks = collect.missing_tasks(config, stored, instances, horizons, retry, origin)
-        return self._runs.estimates.longest_first(tasks)
 
     def _decided(
         self, state: State, horizons: dict[str, float], drawn: int
@@ -202,7 +236,7 @@ class Race:
         at_least = max(ahead, self._to_fill(workers, horizons))
         for instance in self._stream.batch_after(state, drawn, at_least):
             if not self._runs.hides(horizons, instance):
-                for task in self._missing([instance], horizons):
+                for task in self._plan.missing(self._runs.stored, [instance], horizons):
                     if not runs.has(task) and not scheduler.has_started(task):
                         yield task
 
@@ -223,9 +257,80 @@ class Race:
             for line in (*found.errors, *found.warnings):
                 self._on_finding(line)
 
-    def _repeat_failed(self, scheduler: Scheduler) -> None:
-        """Repeat failed runs on the instances of earlier rounds."""
-        seen = self._stream.first(self.state.instances)
-        collect.check_unchanged(self._config, self._origin)
-        failed = collect.failed_again(self._config, self._runs.stored, seen, self._origin)
-        self._execute(scheduler, failed)
+
+def at_limit(
+    config: Config, state: State, runs: Sequence[StoredRun], hours: float, size: int | None
+) -> str | None:
+    """The limit that a race has reached by its runs or hours, if any.
+
+    ``size`` is that of a finite suite.
+    """
+    limits = config.race.limits
+    if state.untrusted >= race.MAX_UNTRUSTED_ROUNDS:
+        return f"the posterior failed its checks in {counted(state.untrusted, 'round')} in a row"
+    reached, evaluations = "", sum(run.evaluations for run in runs)
+    if limits.instances is not None and state.instances >= limits.instances and not state.joining:
+        reached = counted(limits.instances, "instance")
+    if limits.hours is not None and hours >= limits.hours:
+        reached = typed_time(limits.hours, "hours")
+    if limits.spent is not None and sum(run.reached for run in runs) >= limits.spent:
+        reached = timed(limits.spent, config.budget.axis)
+    if limits.evaluations is not None and evaluations >= limits.evaluations:
+        reached = counted(limits.evaluations, "evaluation")
+    if limits.rounds is not None and state.round >= limits.rounds:
+        reached = counted(limits.rounds, "round")
+    if reached:
+        return f"the limit of {reached} is reached"
+    if size is not None and state.instances >= size and not state.joining:
+        return f"the suite has no further instance: all {size} are used"
+    return None
+
+
+def refuse_failures(
+    config: Config, runs: RaceRuns, state: State, instances: Sequence[Instance], names: list[str]
+) -> None:
+    """End a race with an error rather than let a broken algorithm lose.
+
+    Raises if an algorithm has failed in all of its first runs, or more often than is tolerated, or
+    if no run has found anything: all algorithms would end as equivalent.
+    """
+    first = {name: runs.of(name, instances) for name in names}
+    if state.round == 0 or (state.joining is not None and state.caught_up == 0):
+        broken = [
+            f"'{name}' failed in all {len(mine)} of its first runs, so nothing is decided about "
+            f"it; on {_example(mine)}"
+            for name, mine in first.items()
+            if mine and all(map(run_failed, mine))
+        ]
+        if broken:
+            remedy = f"{REMEDY}, or remove it from the configuration."
+            raise AlgorithmError("\n".join([*broken, remedy]))
+    failures, earlier = config.execution.failures, runs.seen(state)
+    for name in names:
+        all_runs = runs.of(name, [*earlier, *instances])
+        failed = [run for run in all_runs if run.status.failed]
+        if failed and failures.means == "ends":
+            raise AlgorithmError(
+                f"'{name}' failed, which ends the race by `execution.failures.means: ends`; "
+                f"on {_example(failed)}\n{REMEDY}."
+            )
+        if len(failed) > failures.tolerated * len(all_runs):
+            raise AlgorithmError(
+                f"'{name}' failed in {len(failed)} of {counted(len(all_runs), 'run')}, more than "
+                f"the {percent(failures.tolerated)} of `execution.failures.tolerated`; "
+                f"on {_example(failed)}\n{REMEDY}, or raise `tolerated` if such failures are "
+                "normal."
+            )
+    if state.round == 0 and runs.found_nothing(names, instances):
+        example = _example(first[names[0]][:1])
+        raise AlgorithmError(
+            f"no run of the first round has found anything; {names[0]} on {example}"
+        )
+
+
+def _example(runs: Sequence[StoredRun]) -> str:
+    """An instance and its failure, preferably one without an external cause."""
+    run = min(runs, key=lambda run: run.status is Status.LOST)
+    lost = run.status is Status.LOST
+    outside = f"it was killed from outside, {run.attempt} times: " if lost else ""
+    return f"{run.instance}: {outside}{failure_reason(run)}"

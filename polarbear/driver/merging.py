@@ -15,11 +15,10 @@ import polars as pl
 from pydantic import PrivateAttr
 
 from polarbear.config import Config, contradictions, differences, parse
+from polarbear.driver.collect import Place
 from polarbear.driver.fingerprints import changes_between, known_options
-from polarbear.driver.loop import Race
-from polarbear.driver.scheduler import Scheduler
-from polarbear.driver.speculation import SpeculativeRuns
-from polarbear.driver.stopping import Ended
+from polarbear.driver.loop import Ended, Race
+from polarbear.driver.scheduler import Scheduler, SpeculativeRuns
 from polarbear.errors import ProblemError, StoreMismatchError
 from polarbear.execution.outcome import Status, Task
 from polarbear.numerics.arrays import Floats
@@ -34,17 +33,30 @@ from polarbear.wording import counted, joined
 
 MAX_CONFLICTS_SHOWN = 8
 
-Key = tuple[str, str]  # algorithm and instance
-
 
 @dataclass(frozen=True)
 class Chosen:
-    """The run of an algorithm on an instance in the merged store, and the number of its store."""
+    """The run of an algorithm on an instance in the merged store, and its store before."""
 
-    store: int
+    store: Store
     run: StoredRun
     t: Floats
     y: Floats
+
+    def agrees_with(self, other: Chosen) -> bool:
+        """Whether two runs are equal up to the time that both reached."""
+        until = min(self.run.reached, other.run.reached)
+        a, b = (np.searchsorted(side.t, until, side="right") for side in (self, other))
+        return bool(
+            self.run.seed == other.run.seed
+            and np.array_equal(self.t[:a], other.t[:b])
+            and np.array_equal(self.y[:a], other.y[:b])
+        )
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """Of runs that agree, the highest is chosen."""
+        return not Status(self.run.status).failed, self.run.reached
 
 
 @dataclass(frozen=True)
@@ -52,7 +64,7 @@ class Union:
     """The result of merging: the chosen runs, and the common configuration."""
 
     config: dict[str, Any]
-    runs: Mapping[Key, Chosen]
+    runs: Mapping[Place, Chosen]
     alike: Mapping[str, list[Fingerprint]]
     in_several: int
     notes: tuple[str, ...]
@@ -67,14 +79,13 @@ def unite(
     """Choose one run of each algorithm on each instance; refuse contradictions."""
     _check_configurations(stores)
     _check_instances(stores)
-    if not mix_hosts:
+    if not mix_hosts and stores[0].config["budget"]["axis"] == SECONDS:
         _check_hosts(stores)
     alike = _check_makers(stores, keep)
     runs, in_several = _united(stores, first_wins)
     algorithms: dict[str, Any] = {}
     for store in stores:
-        for name, entry in store.config["algorithms"].items():
-            algorithms.setdefault(name, entry)
+        algorithms = {**algorithms, **store.config["algorithms"], **algorithms}
     config = {**stores[0].config, "algorithms": algorithms}
     return Union(config, runs, alike, in_several, tuple(_notes(stores)))
 
@@ -84,31 +95,24 @@ def _check_configurations(stores: Sequence[Store]) -> None:
     suite = first.config["instances"]["suite"]
     uses_grid = suite in SUITES and SUITES[suite].uses_grid
     found = []
-    for number, other in enumerate(stores[1:], start=1):
+    for other in stores[1:]:
         mine = other.config["algorithms"]
         both = [name for name in first.config["algorithms"] if name in mine]
         lines = contradictions(first.config, other.config, uses_grid, redefined=both)
         for name in mine:
-            one = next((s for s in stores[:number] if name in s.config["algorithms"]), None)
-            if one is None:
-                continue
-            lines += [
-                f"algorithms.{line}"
-                for line in differences(
-                    known_options(name, one.config["algorithms"][name]),
-                    known_options(name, mine[name]),
-                    name,
-                )
-            ]
-            if one.provenance.seed_name(name) != other.provenance.seed_name(name):
-                lines.append(
-                    f"seeds of {name} derive from '{one.provenance.seed_name(name)}' and from "
-                    f"'{other.provenance.seed_name(name)}'"
-                )
+            known = next(store for store in stores if name in store.config["algorithms"])
+            unlike = differences(_made_with(known, name), _made_with(other, name), name)
+            lines += [f"algorithms.{line}" for line in unlike]
         for line in lines:
             words = line.replace("stored ", "the one ").replace(", configuration ", ", the other ")
             found.append(f"{first.path} and {other.path}: {words}")
     _refuse(found, "stores of different experiments cannot be merged")
+
+
+def _made_with(store: Store, name: str) -> dict[str, Any]:
+    """The options of an algorithm, and the name that its seeds derive from."""
+    options = known_options(name, store.config["algorithms"][name])
+    return {**options, "seeds derive from": store.provenance.seed_name(name)}
 
 
 def _check_instances(stores: Sequence[Store]) -> None:
@@ -127,8 +131,6 @@ def _check_instances(stores: Sequence[Store]) -> None:
 
 def _check_hosts(stores: Sequence[Store]) -> None:
     """Refuse to mix seconds of different machines."""
-    if stores[0].config["budget"]["axis"] != SECONDS:
-        return
     hosts = {row for store in stores for row in store.runs().select("host", "cpu").iter_rows()}
     if len(hosts) > 1:
         names = joined([f"{name} ({cpu})" for name, cpu in sorted(hosts)])
@@ -148,104 +150,70 @@ def _check_makers(stores: Sequence[Store], keep: Sequence[str]) -> dict[str, lis
     found, alike = [], {}
     for name, makers in made.items():
         first_store, first = makers[0]
-        strangers = [
-            (store, one)
-            for store, one in makers[1:]
-            if not any(one in known.provenance.alike(name, first) for known in stores)
-        ]
-        if strangers and name in keep:
-            alike[name] = list(dict.fromkeys(one for _, one in makers))
-        else:
-            found += [
-                f"{name}, in {first_store.path} and {store.path}: "
-                + joined(changes_between(first, one))
-                for store, one in strangers
-            ]
-    _refuse(
-        found,
-        "runs of an algorithm were made by different code or options",
-        "--keep NAME counts them alike",
-    )
+        same = {one for known in stores for one in known.provenance.alike(name, first)}
+        for store, one in makers:
+            if one not in same and name in keep:
+                alike[name] = list(dict.fromkeys(maker for _, maker in makers))
+            elif one not in same:
+                changes = joined(changes_between(first, one))
+                found.append(f"{name}, in {first_store.path} and {store.path}: {changes}")
+    why = "runs of an algorithm were made by different code or options"
+    _refuse(found, why, "--keep NAME counts them alike")
     return alike
 
 
-def _united(stores: Sequence[Store], first_wins: bool) -> tuple[dict[Key, Chosen], int]:
-    chosen: dict[Key, Chosen] = {}
+def _united(stores: Sequence[Store], first_wins: bool) -> tuple[dict[Place, Chosen], int]:
+    chosen: dict[Place, Chosen] = {}
     found, several = [], 0
-    for number, store in enumerate(stores):
+    for store in stores:
         for run, t, y in store.trajectories():
-            key, one = (run.algorithm, run.instance), Chosen(number, run, t, y)
-            if key not in chosen:
-                chosen[key] = one
+            place, one = (run.algorithm, run.instance), Chosen(store, run, t, y)
+            before = chosen.setdefault(place, one)
+            if before is one:
                 continue
             several += 1
-            if _agree(chosen[key], one):
-                chosen[key] = max(chosen[key], one, key=_how_far)
+            if before.agrees_with(one):
+                chosen[place] = max(before, one, key=lambda each: each.rank)
             elif not first_wins:
-                before = stores[chosen[key].store].path
-                found.append(f"{key[0]} on {key[1]}, in {before} and {store.path}")
-    _refuse(
-        found,
-        "the same run has different results",
-        "--first-wins takes the run of the store that is named first",
-    )
+                found.append(f"{place[0]} on {place[1]}, in {before.store.path} and {store.path}")
+    remedy = "--first-wins takes the run of the store that is named first"
+    _refuse(found, "the same run has different results", remedy)
     return chosen, several
-
-
-def _agree(one: Chosen, other: Chosen) -> bool:
-    """Whether two runs are equal up to the time that both reached."""
-    until = min(one.run.reached, other.run.reached)
-    a, b = (np.searchsorted(side.t, until, side="right") for side in (one, other))
-    return bool(
-        one.run.seed == other.run.seed
-        and np.array_equal(one.t[:a], other.t[:b])
-        and np.array_equal(one.y[:a], other.y[:b])
-    )
-
-
-def _how_far(one: Chosen) -> tuple[bool, float]:
-    return not Status(one.run.status).failed, one.run.reached
 
 
 def _notes(stores: Sequence[Store]) -> list[str]:
     """Notes on what is not in the merged store."""
-    notes = []
-    first = stores[0].config
+    notes, first = [], stores[0]
     for group in ("budget", "race", "inference"):
-        other = [store for store in stores[1:] if store.config.get(group) != first.get(group)]
-        if other:
-            notes.append(f"'{group}' is that of {stores[0].path}; {other[0].path} has another")
-    weights = first["instances"].get("weights")
-    other = [one for one in stores[1:] if one.config["instances"].get("weights") != weights]
-    if other:
-        notes.append(f"weights are those of {stores[0].path}; {other[0].path} has others")
+        others = [s for s in stores if s.config.get(group) != first.config.get(group)]
+        if others:
+            notes.append(f"'{group}' is that of {first.path}; {others[0].path} has another")
+    weights = first.config["instances"].get("weights")
+    others = [s for s in stores if s.config["instances"].get("weights") != weights]
+    if others:
+        notes.append(f"weights are those of {first.path}; {others[0].path} has others")
     aside = sum(len(store.set_aside.runs()) for store in stores)
-    if aside:
-        notes.append(f"not merged: {counted(aside, 'run')} set aside")
-    return notes
+    return [*notes, f"not merged: {counted(aside, 'run')} set aside"] if aside else notes
 
 
 def _refuse(found: Sequence[str], why: str, remedy: str = "") -> None:
-    if not found:
-        return
-    lines = [f"{why}:", *(f"  {line}" for line in found[:MAX_CONFLICTS_SHOWN])]
-    if len(found) > MAX_CONFLICTS_SHOWN:
-        lines.append(f"  and {len(found) - MAX_CONFLICTS_SHOWN} more")
-    raise StoreMismatchError("\n".join([*lines, remedy]).rstrip())
+    if found:
+        lines = [f"{why}:", *(f"  {line}" for line in found[:MAX_CONFLICTS_SHOWN])]
+        if len(found) > MAX_CONFLICTS_SHOWN:
+            lines.append(f"  and {len(found) - MAX_CONFLICTS_SHOWN} more")
+        raise StoreMismatchError("\n".join([*lines, remedy]).rstrip())
 
 
 def write_union(stores: Sequence[Store], union: Union, target: Store) -> None:
     """Fill an empty store; the caller holds its lock."""
-    for number, store in enumerate(stores):
-        wanted = [one.run.run for one in union.runs.values() if one.store == number]
-        target.copy_runs(store, wanted)
+    for store in stores:
+        target.copy_runs(store, [one.run.run for one in union.runs.values() if one.store is store])
         target.provenance.copy_from(store.provenance, store.config["algorithms"])
     for name, fingerprints in union.alike.items():
         target.provenance.declare_alike(name, fingerprints)
-    rankings = [store.rankings() for store in stores]
-    together = pl.concat(rankings).unique(["instance", "t"], keep="first", maintain_order=True)
-    if len(together):
-        target.add_rankings(together)
+    rankings = pl.concat([store.rankings() for store in stores])
+    if len(rankings):
+        target.add_rankings(rankings.unique(["instance", "t"], keep="first", maintain_order=True))
 
 
 class LackingError(ProblemError):
@@ -263,9 +231,8 @@ class StoredInstances(Suite):
         settings = store.config["instances"]
         made = cls(suite=settings["suite"], weights=settings.get("weights", {}))
         for row in store.instances().iter_rows(named=True):
-            made._rows[row["index"]] = Instance(
-                row["index"], row["instance"], json.loads(row["spec"])
-            )
+            drawn = Instance(row["index"], row["instance"], json.loads(row["spec"]))
+            made._rows[drawn.index] = drawn
         return made
 
     def instance(self, index: int, setting: Setting) -> Instance:
@@ -302,9 +269,9 @@ class Replay(Race):
 
 def stored_config(store: Store) -> Config:
     """The configuration of a store, with its stored instances as the suite."""
-    plain: Mapping[str, Any] = store.config
-    entries = [{"name": name, **entry} for name, entry in plain["algorithms"].items()]
-    config = parse({**plain, "algorithms": entries}, Source(f"{store.path}/polarbear.json"))
+    entries = [{"name": name, **entry} for name, entry in store.config["algorithms"].items()]
+    plain = {**store.config, "algorithms": entries}
+    config = parse(plain, Source(f"{store.path}/polarbear.json"))
     return replace(config, instances=StoredInstances.of(store))
 
 

@@ -170,19 +170,16 @@ class Account(Watcher):
                 workers=[replace(worker) for worker in self._workers.values()],
             )
             if now.doing == RUNNING and self._made:
-                pace = (now.written - self._round_began) / self._made
-                now.left_in_round = pace * (now.runs - now.done)
-            if self._forecast is not None:
-                now.to_go_at_least = self._seconds(self._forecast.low)
-                now.to_go_at_most = self._seconds(self._forecast.high)
+                each = (now.written - self._round_began) / self._made
+                now.left_in_round = each * (now.runs - now.done)
+            pace, coming = self.seconds_per_instance, self._forecast
+            if pace is not None and coming is not None:
+                now.to_go_at_least = coming.low * pace
+                now.to_go_at_most = None if coming.high is None else coming.high * pace
             lasted = self._workers_at_once * (now.written - now.began)
             if now.workers and lasted > 0:
                 now.busy = min(1.0, sum(worker.seconds for worker in now.workers) / lasted)
             return now
-
-    def _seconds(self, instances: int | None) -> float | None:
-        pace = self.seconds_per_instance
-        return None if instances is None or pace is None else instances * pace
 
     def _count(self, outcome: Outcome) -> None:
         """Count a run for its worker and its algorithm."""
@@ -224,9 +221,9 @@ class ProgressFile(Account):
         self._writer.join()
         progress_file.clear(self._store)
 
+    def _write(self) -> None:
+        progress_file.write(self._store, asdict(self.now()))
+
     def _write_regularly(self) -> None:
         while not self._over.wait(WRITE_INTERVAL_SECONDS):
             self._write()
-
-    def _write(self) -> None:
-        progress_file.write(self._store, asdict(self.now()))

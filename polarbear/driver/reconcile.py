@@ -12,11 +12,10 @@ from shlex import quote as quoted
 
 import polars as pl
 
-from polarbear.config import Config
+from polarbear.config import Config, differences
 from polarbear.driver.collect import workers_of
-from polarbear.driver.fingerprints import StaleRuns, fingerprints, known_options, stale_runs
-from polarbear.driver.race_runs import RuntimeEstimates
-from polarbear.driver.resume import race_differences
+from polarbear.driver.fingerprints import StaleRuns, fingerprints, stale_runs
+from polarbear.driver.round_posterior import settings_kept
 from polarbear.errors import RaceError, StoreMismatchError
 from polarbear.execution.outcome import Status
 from polarbear.racing import RoundRecord
@@ -24,7 +23,7 @@ from polarbear.settings.options import unknown
 from polarbear.store import Store
 from polarbear.store.runs import stored_runs
 from polarbear.store.set_aside import Reason
-from polarbear.wording import counted, duration, joined, noun
+from polarbear.wording import counted, duration, joined
 
 ALL = "all"  # stands for every algorithm after --rerun and --keep
 
@@ -47,22 +46,24 @@ def cost_words(config: Config, store: Store, stale: Sequence[StaleRuns]) -> str:
     limit, rounds = config.budget.limit, store.rounds.numbers()
     outdated = {run.run: run for one in stale for run in stored_runs(one.runs)}
     names = {algorithm.name for algorithm in config.algorithms}
-    estimates, short = RuntimeEstimates(), []
+    spent: dict[str, tuple[float, float]] = {}  # seconds and budget of each algorithm's runs
+    short = []
     for run in stored_runs(store.runs()):
-        estimates.add(run)
+        seconds, budget = spent.get(run.algorithm, (0.0, 0.0))
+        spent[run.algorithm] = seconds + run.seconds, budget + run.budget
         ends_early = run.status is Status.BUDGET and run.reached < limit
         if run.algorithm in names and ends_early and run.run not in outdated:
-            short.append(run.algorithm)
-    seconds = sum(estimates.seconds(run.algorithm, run.budget) for run in outdated.values())
-    seconds += sum(estimates.seconds(name, limit) for name in short)
+            short.append((run.algorithm, limit))
+    seconds = 0.0
+    for name, budget in [*((run.algorithm, run.budget) for run in outdated.values()), *short]:
+        total, whole = spent.get(name, (0.0, 0.0))
+        seconds += total / whole * budget if whole else 0.0
     seconds /= workers_of(config)
     last = store.rounds.last()
     if last is not None and last.posterior in store.posteriors.stored():
         seconds += len(rounds) * float(store.posteriors.facts(last.posterior)["seconds"])
-    words = (
-        f"{counted(len(outdated), 'run')} to repeat, {counted(len(rounds), 'round')} to decide "
-        "again"
-    )
+    repeated, decided = counted(len(outdated), "run"), counted(len(rounds), "round")
+    words = f"{repeated} to repeat, {decided} to decide again"
     if short:
         words += f", up to {counted(len(short), 'run')} to extend (from their beginning)"
     return f"{words}, in about {duration(seconds)}" if seconds else words
@@ -79,7 +80,12 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
     store.check_extends(config.plain(), uses_grid, redefined=names)
     current = fingerprints(config)
     found = stale_runs(store, current)
-    notes = _keep(store, current, [one for one in found if one.algorithm in keep])
+    notes = []
+    for one in found:
+        if one.algorithm in keep:
+            alike = [current[one.algorithm], *one.fingerprints]
+            store.provenance.declare_alike(one.algorithm, alike)
+            notes.append(f"kept despite the change: {one.words}")
     stale = [one for one in found if one.algorithm not in keep]
     changed = [one.algorithm for one in stale]
     notes += [_nothing_to_rerun(store, name) for name in answers.rerun if name not in changed]
@@ -97,9 +103,14 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
         raise StoreMismatchError(_question(store, asked))
     dropped = [name for name in inside if name not in names]
     if last is not None:
-        because = race_differences(config, last) + _in_the_race(unsaid, inside)
+        because = _race_differences(config, store, last) + _in_the_race(unsaid, inside)
         if because and not again:
-            raise StoreMismatchError(_refusal(config, store, because, stale, dropped))
+            listing = "\n".join(f"  {line}" for line in because)
+            raise StoreMismatchError(
+                f"the configuration contradicts the race in {store.path}:\n{listing}\n"
+                f"Use --redecide to decide again: {cost_words(config, store, stale)}. The present "
+                "rounds are archived."
+            )
         because += _in_the_race([one for one in stale if one.algorithm in rerun], inside)
         if answers.redecide and not because:
             because = _made_since(store, last)
@@ -116,6 +127,25 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
     notes += withdraw(store, gone, Reason.DROPPED)
     store.adopt(config.plain(), uses_grid, redefined=names, dropped=dropped)
     return notes + _take_back(store, current)
+
+
+def _race_differences(config: Config, store: Store, last: RoundRecord) -> list[str]:
+    """Reasons why a race cannot continue with this configuration."""
+    state, times = last.state, config.budget.times.tolist()
+    kept = {"rules": last.rules, "inference": last.inference, "settings": last.settings}
+    found = differences(kept, settings_kept(config))
+    if times != list(state.times):
+        found.append(
+            f"budget.grid: stored {len(state.times)} times up to {state.times[-1]:g}, "
+            f"configuration {len(times)} up to {times[-1]:g}"
+        )
+    names = [algorithm.name for algorithm in config.algorithms]
+    return found + [
+        f"algorithms: '{name}' is in the race, but not in the configuration; if it is only "
+        f"renamed: `polarbear rename {store.path} {quoted(name)} NEW`"
+        for name in state.algorithms
+        if name not in names
+    ]
 
 
 def withdraw(store: Store, runs: pl.DataFrame, reason: Reason) -> list[str]:
@@ -135,11 +165,8 @@ def withdraw(store: Store, runs: pl.DataFrame, reason: Reason) -> list[str]:
 
 
 def _in_the_race(stale: Sequence[StaleRuns], inside: Collection[str]) -> list[str]:
-    return [
-        f"algorithms.{one.algorithm}: {joined(one.changes)}"
-        for one in stale
-        if one.algorithm in inside
-    ]
+    found = [one for one in stale if one.algorithm in inside]
+    return [f"algorithms.{one.algorithm}: {joined(one.changes)}" for one in found]
 
 
 def _made_since(store: Store, last: RoundRecord) -> list[str]:
@@ -179,52 +206,14 @@ def _named(answers: Answers, names: Sequence[str]) -> tuple[list[str], list[str]
     return rerun, keep
 
 
-def _keep(store: Store, current: Mapping[str, str], kept: Sequence[StaleRuns]) -> list[str]:
-    for one in kept:
-        alike = [current[one.algorithm], *one.fingerprints]
-        store.provenance.declare_alike(one.algorithm, alike)
-    return [f"kept despite the change: {one.words}" for one in kept]
-
-
 def _question(store: Store, stale: Sequence[StaleRuns]) -> str:
     listing = "\n".join(f"  {one.words}" for one in stale)
     spelled = quoted(stale[0].algorithm)
-    every = " 'all' names every algorithm." if len(stale) > 1 else ""
     return (
         f"the code or options behind runs in {store.path} have changed:\n{listing}\n"
-        f"Use --rerun {spelled} to repeat {noun(len(stale[0].runs), 'it', 'them')}, --keep "
-        f"{spelled} if the change makes no difference, or give the changed algorithm a new name."
-        f"{every}"
+        f"Use --rerun {spelled} to repeat them, --keep {spelled} if the change makes no "
+        "difference, or give the changed algorithm a new name. 'all' names every algorithm."
     )
-
-
-def _refusal(
-    config: Config,
-    store: Store,
-    changes: Sequence[str],
-    stale: Sequence[StaleRuns],
-    dropped: Sequence[str],
-) -> str:
-    listing = "\n".join(f"  {line}" for line in changes)
-    return (
-        f"the configuration contradicts the race in {store.path}:\n{listing}\n"
-        f"Use --redecide to decide again: {cost_words(config, store, stale)}. The present "
-        f"rounds are archived.{_renamed(config, store, dropped)}"
-    )
-
-
-def _renamed(config: Config, store: Store, dropped: Sequence[str]) -> str:
-    """A hint at an algorithm that may only be renamed: the same options under a new name."""
-    known = store.config["algorithms"]
-    for old in dropped:
-        for algorithm in config.algorithms:
-            entry = algorithm.model_dump(mode="json", by_alias=True, exclude={"name"})
-            if algorithm.name not in known and known_options(old, known[old]) == known_options(
-                algorithm.name, entry
-            ):
-                place = f"{store.path} {quoted(old)} {quoted(algorithm.name)}"
-                return f" If '{old}' is only renamed: `polarbear rename {place}`."
-    return ""
 
 
 def _counts(runs: pl.DataFrame) -> str:
@@ -242,18 +231,15 @@ def _take_back(store: Store, current: Mapping[str, str]) -> list[str]:
     aside = store.set_aside.runs().filter(pl.col("reason") != Reason.FORGOTTEN)
     if aside.is_empty():
         return []
-    fitting = {
-        name: store.provenance.alike(name, now)
-        for name, now in current.items()
-        if name not in racing
-    }
     rows = store.every_run().join(aside, on="run", how="semi", maintain_order="left")
     rows = rows.join(store.runs(), on=["algorithm", "instance"], how="anti", maintain_order="left")
-    made_by = rows.select("algorithm", "fingerprint").iter_rows()
-    rows = rows.filter(
-        pl.Series([one in fitting.get(name, ()) for name, one in made_by], dtype=pl.Boolean)
-    )
-    if not len(rows):
+    alike = store.provenance.alike
+    fits = [
+        name in current and name not in racing and made_by in alike(name, current[name])
+        for name, made_by in rows.select("algorithm", "fingerprint").iter_rows()
+    ]
+    rows = rows.filter(pl.Series(fits, dtype=pl.Boolean))
+    if rows.is_empty():
         return []
     store.set_aside.take_back(rows["run"])
     return [f"taken back, as their code and options are present again: {_counts(rows)}"]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from polarbear import racing as race
-from polarbear.config import Config
-from polarbear.driver.evidence import Evidence
-from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior, keep
-from polarbear.driver.race_runs import RaceRuns
-from polarbear.driver.resume import settings_kept
+from polarbear.config import KEEPS, Config
+from polarbear.driver.collect import RaceRuns
+from polarbear.driver.evidence import CachedPosterior, Evidence, cached_posterior, keep
 from polarbear.errors import RaceError
 from polarbear.inference import Posterior, relations
 from polarbear.inference.beliefs import Beliefs, beliefs
@@ -20,7 +19,7 @@ from polarbear.inference.empirical.decisions import decide_by_duels, p_dominates
 from polarbear.inference.fit import named
 from polarbear.inference.relations import DecisionTables
 from polarbear.numerics.seeds import derived_seed
-from polarbear.racing import Decisions, Elimination, Forecast, RoundRecord, State, Threat
+from polarbear.racing import Decisions, Elimination, RoundRecord, State, Threat
 from polarbear.racing.forecast import forecast
 from polarbear.racing.rules import Rules
 from polarbear.rankings.duels import Duels
@@ -53,21 +52,17 @@ class RoundResult:
 
     def threats(self) -> dict[str, Threat]:
         """The algorithm that comes nearest to eliminating each candidate."""
-        if self.tables is None:
+        names, candidates = self.state.algorithms, self.state.candidates
+        if self.tables is None or len(candidates) < 2:
             return {}
-        probability, candidates = self.tables.estimate, self.state.candidates
-        index = {name: i for i, name in enumerate(self.state.algorithms)}
-        found = {}
-        for name in candidates:
-            others = [other for other in candidates if other != name]
-            if others:
-                by = max(others, key=lambda other: probability[index[other], index[name]])
-                found[name] = Threat(by, float(probability[index[by], index[name]]))
-        return found
-
-    def p_any_wrong(self) -> float:
-        """P(at least one elimination so far is wrong), by the duels."""
-        return p_any_wrong(self.evidence.duels, self.cached.algorithms, self.state.eliminated)
+        inside = [names.index(name) for name in candidates]
+        chances = self.tables.estimate[np.ix_(inside, inside)].copy()
+        np.fill_diagonal(chances, -1)
+        nearest = chances.argmax(axis=0)
+        return {
+            name: Threat(candidates[by], float(chances[by, i]))
+            for i, (name, by) in enumerate(zip(candidates, nearest, strict=True))
+        }
 
 
 def p_any_wrong(duels: Duels, names: Sequence[str], eliminated: Sequence[Elimination]) -> float:
@@ -81,6 +76,18 @@ def p_any_wrong(duels: Duels, names: Sequence[str], eliminated: Sequence[Elimina
     right = p_dominates(duels.record())
     chances = [right[names.index(one.by), names.index(one.algorithm)] for one in eliminated]
     return float(1 - np.prod(chances))
+
+
+def settings_kept(config: Config) -> dict[str, Any]:
+    """Settings that must not change during a race; its limits may."""
+    plain = config.plain()
+    rules = {key: value for key, value in plain["race"].items() if key != "limits"}
+    settings: dict[str, Any] = {}
+    if config.execution.failures.ranks != KEEPS:
+        settings["failures"] = config.execution.failures.ranks
+    if config.instances.weights:
+        settings["weights"] = dict(config.instances.weights)
+    return {"rules": rules, "inference": plain["inference"], "settings": settings}
 
 
 class RoundInference:
@@ -132,36 +139,30 @@ class RoundInference:
     ) -> RoundRecord:
         """The checkpoint of a round; ``size`` is that of a finite suite."""
         state, posterior = result.state, result.cached.posterior
-        ahead = None if result.tables is None else self._forecast(state, result.tables, size)
-        on_evaluations = self._config.budget.axis == EVALUATIONS
+        left = None if size is None else size - state.instances
+        ahead = None  # without limits, because they may change
+        if result.tables is not None and left != 0:
+            seed = derived_seed(self._config.seed, "forecast", state.round)
+            ahead = forecast(state, self._config.race, result.tables, left, seed)
+        on_evaluations, used = self._config.budget.axis == EVALUATIONS, self._runs.used(state)
+        spent = {name: sum(run.reached for run in runs) for name, runs in used.items()}
         return RoundRecord(
             state=state,
             decisions=result.decisions,
             drawn=drawn,
             ran_to=horizons,
-            evaluations=self._runs.evaluations(state),
-            spent=None if on_evaluations else self._runs.reached(state),
+            evaluations={a: sum(run.evaluations for run in runs) for a, runs in used.items()},
+            spent=None if on_evaluations else spent,
             threats=result.threats(),
             instances_to_go=ahead.likely if ahead else None if state.open_pairs else 0,
             forecast=ahead,
             draws=posterior.n_draws,
             problems=tuple(posterior.diagnostics.problems),
             posterior=result.cached.key,
-            p_any_wrong=result.p_any_wrong(),
+            p_any_wrong=p_any_wrong(result.evidence.duels, state.algorithms, state.eliminated),
             fit=named(posterior.fit, result.cached.algorithms, result.cached.times),
             **settings_kept(self._config),
         )
-
-    def _forecast(self, state: State, tables: DecisionTables, size: int | None) -> Forecast | None:
-        """Further instances until the end, at most those of the suite.
-
-        Limits are not part of it, because they may change.
-        """
-        left = None if size is None else size - state.instances
-        if left == 0:
-            return None
-        seed = derived_seed(self._config.seed, "forecast", state.round)
-        return forecast(state, self._config.race, tables, left, seed)
 
     def remember(self, result: RoundResult) -> None:
         """Take the posterior of this round as that of the last one."""
@@ -173,19 +174,17 @@ class RoundInference:
             record = self._store.rounds.last()
             assert record is not None, "there is no posterior before the first round"
             evidence = self.evidence(record.state)
-            whole = self._config.inference.plackett_luce
-            field = None if whole else record.state.candidates
+            field = None if self._config.inference.plackett_luce else record.state.candidates
             self._last = evidence, self._posterior(evidence, field)
         return self._last
 
     def keep(self) -> None:
         """Store the last posterior, and drop those of earlier rounds."""
-        if self._last is None:
-            record = self._store.rounds.last()
-            if record is None or record.posterior in self._store.posteriors.stored():
-                return
+        stored, record = self._store.posteriors.stored(), self._store.rounds.last()
+        if self._last is None and (record is None or record.posterior in stored):
+            return
         evidence, cached = self.last()
-        if cached.key not in self._store.posteriors.stored():
+        if cached.key not in stored:
             keep(self._store, evidence, cached)
         self._store.posteriors.remove_superseded()  # only now: a reader always finds one
 

@@ -1,6 +1,8 @@
 """Gives tasks to workers: those of a round, then speculative ones for the next round.
 
-However a call ends, also by an interrupt or an error, every finished run is stored.
+However a call ends, also by an interrupt or an error, every finished run is stored. Speculative
+runs count for nothing until a round requests them, so that decisions are the same with and without
+them. A run that went further than requested is cut there, as if it had been stopped.
 """
 
 from __future__ import annotations
@@ -9,19 +11,92 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from typing import Generic, TypeVar
 
-from polarbear.driver.speculation import SpeculativeRuns
+from polarbear.config import Config
+from polarbear.driver.collect import Place
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
+from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
+from polarbear.store.runs import RunKey, SpeculativeRun, StoredRun, stored_runs
 
 RETRIES = 2  # of a run that was killed from outside
 
 Result = TypeVar("Result")
-Place = tuple[str, str]  # the names of an algorithm and an instance
+
+
+class SpeculativeRuns:
+    """Finished speculative runs that no round has used, in memory and in the store."""
+
+    def __init__(self, config: Config, store: Store, retry_failed: bool = False) -> None:
+        self._store = store
+        self._retry_failed = retry_failed
+        self._cuts = config.budget.axis == EVALUATIONS
+        self._unused: dict[Place, list[SpeculativeRun]] = {}
+        self._unwritten: list[Outcome] = []
+        self._used: set[RunKey] = set()
+        self._alike: dict[tuple[str, str | None], list[str | None]] = {}
+        stored = store.speculative.runs()
+        known = {run.key for run in stored_runs(store.runs())} if stored else set()
+        for run in stored:
+            if run.run.key in known:  # a killed race has left it in both places
+                self._used.add(run.run.key)
+            else:
+                self._keep(run)
+
+    def add(self, outcome: Outcome) -> None:
+        """Keep a finished run for the round that may request it."""
+        self._unwritten.append(outcome)
+        self._keep(SpeculativeRun.of(outcome, 1))
+
+    def take(self, task: Task) -> Outcome | None:
+        """Remove and return the outcome of a task, if there is one."""
+        run, cut = next(self._answers(task), (None, None))
+        if run is None or cut is None:
+            return None
+        self._unused[_place(task)].remove(run)
+        self._used.add(run.run.key)
+        return cut.outcome(task)
+
+    def has(self, task: Task) -> bool:
+        """Whether there is an outcome of a task."""
+        return any(self._answers(task))
+
+    def fits(self, running: Task, requested: Task) -> bool:
+        """Whether the outcome of a task that is under way will answer a request."""
+        if (running.seed, running.fingerprint) != (requested.seed, requested.fingerprint):
+            return False
+        return running.budget == requested.budget or (
+            self._cuts and running.budget > requested.budget
+        )
+
+    def write(self, workers: int) -> None:
+        """Bring the store up to date; used runs must be stored with their round by now."""
+        new = [one for one in self._unwritten if StoredRun.of(one, workers).key not in self._used]
+        if new or self._used:
+            self._store.speculative.change(new, workers, self._used.__contains__)
+        self._unwritten.clear()
+        self._used.clear()
+
+    def _keep(self, run: SpeculativeRun) -> None:
+        self._unused.setdefault((run.run.algorithm, run.run.instance), []).append(run)
+
+    def _answers(self, task: Task) -> Iterator[tuple[SpeculativeRun, SpeculativeRun]]:
+        """Runs that are outcomes of a task, each with the part of it that the task asks for."""
+        made_by = (task.algorithm.name, task.fingerprint)
+        if made_by not in self._alike:
+            self._alike[made_by] = self._store.provenance.alike(*made_by)
+        for one in self._unused.get(_place(task), ()):
+            run = one.run
+            if run.seed != task.seed or run.fingerprint not in self._alike[made_by]:
+                continue
+            cut = one.cut(task.budget) if self._cuts or run.budget == task.budget else None
+            if cut is not None and not (self._retry_failed and run.status.failed):
+                yield one, cut
 
 
 class Scheduler:
@@ -68,7 +143,11 @@ class Scheduler:
         self._lost.clear()
         self._queue.clear()
         try:
-            self._request(tasks)
+            for task in tasks:
+                self._requested[_place(task)] = task
+                running = self._running.get(_place(task))
+                if not self._answered(task) and (running is None or not self._fits(running, task)):
+                    self._queue[_place(task)] = task
             self._serve(iter(likely), over=lambda: not self._requested)
         finally:
             self._requested.clear()
@@ -82,11 +161,11 @@ class Scheduler:
         background = Background(work, self._pool.wake)
         background.start()
         try:
-            self._serve(chain(filter(None, [first]), likely), over=lambda: background.done)
+            self._serve(chain(filter(None, [first]), likely), over=background.result.done)
         except BaseException:  # Ctrl-C does not wait for a result that is not used
-            background.give_up()
+            background.given_up = True
             raise
-        return background.result()
+        return background.result.result()
 
     def flush(self) -> None:
         """Bring the store up to date."""
@@ -95,17 +174,12 @@ class Scheduler:
             self.speculative.write(self._pool.size)
         self._stored = time.monotonic()
 
-    def _request(self, tasks: Iterable[Task]) -> None:
-        """Use speculative runs that are finished or under way; queue the rest."""
-        for task in tasks:
-            place = _place(task)
-            self._requested[place] = task
-            running = self._running.get(place)
-            done = self.speculative.take(task) if self.speculative is not None else None
-            if done is not None:
-                self._accept(done)
-            elif running is None or not self._fits(running, task):
-                self._queue[place] = task
+    def _answered(self, task: Task) -> bool:
+        """Take in a finished speculative run that is the outcome of a requested task."""
+        done = self.speculative.take(task) if self.speculative is not None else None
+        if done is not None:
+            self._accept(done)
+        return done is not None
 
     def _fits(self, running: Task, task: Task) -> bool:
         return self.speculative is not None and self.speculative.fits(running, task)
@@ -130,31 +204,25 @@ class Scheduler:
             yield task
 
     def _receive(self, outcome: Outcome) -> None:
-        place = _place(outcome.task)
-        requested = self._requested.get(place)
-        if place in self._running and _is(outcome.task, self._running[place]):
+        task, place = outcome.task, _place(outcome.task)
+        running, requested = self._running.get(place), self._requested.get(place)
+        # A worker returns a copy of its task.
+        if running and (running.budget, running.attempt) == (task.budget, task.attempt):
             del self._running[place]
-            self._receive_speculative(outcome, requested)
+            if self.speculative and outcome.status is not Status.LOST:  # as if never started
+                self.speculative.add(outcome)
+                self._on_speculative(outcome)
+            if requested is None or place in self._queue or self._answered(requested):
+                return
+            if self._fits(task, requested):  # the round waited for it
+                self._queue[place] = requested
         elif outcome.status is Status.LOST and self._lost[place] < RETRIES:
             self._lost[place] += 1
             self._finished.append(outcome)
-            again = replace(outcome.task, attempt=outcome.task.attempt + 1)
+            again = replace(task, attempt=task.attempt + 1)
             self._requested[place] = self._queue[place] = again
         else:
             self._accept(outcome)
-
-    def _receive_speculative(self, outcome: Outcome, requested: Task | None) -> None:
-        assert self.speculative is not None
-        place = _place(outcome.task)
-        if outcome.status is not Status.LOST:  # a lost one counts as not started
-            self.speculative.add(outcome)
-            self._on_speculative(outcome)
-        if requested is not None and place not in self._queue:
-            done = self.speculative.take(requested)
-            if done is not None:
-                self._accept(done)
-            elif self._fits(outcome.task, requested):  # the round waited for it
-                self._queue[place] = requested
 
     def _accept(self, outcome: Outcome) -> None:
         """Take in a requested run."""
@@ -173,43 +241,25 @@ def _place(task: Task) -> Place:
     return task.algorithm.name, task.instance.id
 
 
-def _is(task: Task, other: Task) -> bool:
-    """Whether two tasks at one place are the same; a worker returns a copy."""
-    return task.budget == other.budget and task.attempt == other.attempt
-
-
 class Background(threading.Thread, Generic[Result]):
-    """Some work in a thread, and its result; ``wake`` is called when it is done."""
+    """Some work in a thread, and its result; ``wake`` is called when it is done.
+
+    The work ends early where it is ``given_up``, at the next item that its threads share
+    (`in_threads`). An exception thrown into the thread could hit it while it starts another one,
+    which then never begins, and the first waits for it forever.
+    """
 
     def __init__(self, work: Callable[[], Result], wake: Callable[[], None]) -> None:
         super().__init__(daemon=True)
         self._work = work
         self._wake = wake
-        self._result: list[Result] = []
-        self._error: BaseException | None = None
-        self.done = False
-        self.given_up = False  # read by `in_threads`
+        self.result: Future[Result] = Future()
+        self.given_up = False
 
     def run(self) -> None:
         try:
-            self._result.append(self._work())
+            self.result.set_result(self._work())
         except BaseException as error:
-            self._error = error
-        self.done = True
+            self.result.set_exception(error)
         with suppress(OSError):  # the other end may be closed
             self._wake()
-
-    def result(self) -> Result:
-        """The result of the work, or its error, once it is done."""
-        self.join()
-        if self._error is not None:
-            raise self._error
-        return self._result[0]
-
-    def give_up(self) -> None:
-        """Let the work end at the next item that its threads share, without waiting for it.
-
-        An exception thrown into the thread could hit it while it starts another one, which then
-        never begins, and the first waits for it forever.
-        """
-        self.given_up = True

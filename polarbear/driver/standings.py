@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -146,16 +146,10 @@ class Standings(Record):
         )
 
     def _repr_html_(self) -> str:
-        rows = [
-            [
-                entry.algorithm,
-                entry.standing,
-                "" if entry.probability is None else f"{entry.probability:.4f}",
-                entry.by or "",
-                time(entry.spent),
-            ]
-            for entry in self.algorithms
-        ]
+        rows = []
+        for one in self.algorithms:
+            dominated = "" if one.probability is None else f"{one.probability:.4f}"
+            rows.append([one.algorithm, one.standing, dominated, one.by or "", time(one.spent)])
         columns = ["algorithm", "standing", "P(dominated)", "by", self.axis]
         return html_table(self.one_line(), columns, rows)
 
@@ -172,12 +166,25 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
     last, state = rounds[-1], rounds[-1].state
     believed = store.rounds.beliefs(numbers[-1])
     coming = ahead(last, store.config)
-    names, likely = _p_best(believed, state)
-    advice = None if likely is None else advise(names, believed.times, likely, state.instances)
+    names = [name for name in believed.algorithms if name in state.candidates]
+    p_best = believed.best[[believed.place(name) for name in names]].T
+    advice, best = None, []
+    if not np.isnan(p_best).any():
+        advice = advise(names, believed.times, p_best, state.instances)
+        best = leaders(names, believed.times, p_best)
+    ran_on = dict.fromkeys(state.algorithms, 0)
+    for record in rounds:
+        for name in record.ran_to:
+            ran_on[name] += record.drawn
+    everything = len(state.algorithms) * state.instances * state.times[-1]
+    allotted = sum(record.drawn * t for record in rounds for t in record.ran_to.values())
+    is_open = set(state.open_pairs)
+    settled = [pair for pair in combinations(state.candidates, 2) if pair not in is_open]
+    decided = [record.decisions for record in rounds]
     return Standings(
         pareto_set=state.candidates,
         eliminated=state.eliminated,
-        resolved=not state.open_pairs,
+        resolved=not is_open,
         rounds=state.round,
         instances=state.instances,
         evaluations=last.evaluations,
@@ -189,18 +196,13 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         batch=state.batch,
         joining=state.joining,
         caught_up=state.caught_up,
-        saved=_saved(rounds, state),
-        instances_by_algorithm=_instances_of(rounds, state),
+        saved=1 - allotted / everything if everything else 0.0,
+        instances_by_algorithm=ran_on,
         instances_to_go=last.instances_to_go if coming is None else coming.likely,
         algorithms=tuple(_entrant(last, name) for name in state.algorithms),
-        best=()
-        if likely is None
-        else tuple(
-            Lead(span.algorithms[0], span.start, span.stop)
-            for span in leaders(names, believed.times, likely)
-        ),
-        open_pairs=tuple(_open_pairs(believed, state)),
-        settled_pairs=tuple(_settled_pairs(state)),
+        best=tuple(Lead(span.algorithms[0], span.start, span.stop) for span in best),
+        open_pairs=tuple(_open_pair(believed, state, a, b) for a, b in state.open_pairs),
+        settled_pairs=tuple(SettledPair(a, b, verdict_on(state, a, b)) for a, b in settled),
         problems=last.problems,
         p_any_wrong=last.p_any_wrong,
         fit=last.fit,
@@ -209,10 +211,8 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         forecast=coming,
         recommended=() if advice is None else advice.spans,
         too_early=advice is None or advice.grade is Grade.EARLY,
-        cycles=tuple(dict.fromkeys(cycle for one in rounds for cycle in one.decisions.cycles)),
-        reinstated=tuple(
-            dict.fromkeys(name for one in rounds for name in one.decisions.reinstated)
-        ),
+        cycles=tuple(dict.fromkeys(cycle for one in decided for cycle in one.cycles)),
+        reinstated=tuple(dict.fromkeys(name for one in decided for name in one.reinstated)),
     )
 
 
@@ -239,46 +239,12 @@ def _entrant(last: RoundRecord, name: str) -> Entrant:
     return Entrant(name, last.evaluations[name], standing, by, probability, last.costs[name])
 
 
-def _instances_of(rounds: Sequence[RoundRecord], state: State) -> dict[str, int]:
-    """The number of instances that each algorithm was run on."""
-    found = dict.fromkeys(state.algorithms, 0)
-    for record in rounds:
-        for name in record.ran_to:
-            found[name] += record.drawn
-    return found
-
-
-def _saved(rounds: Sequence[RoundRecord], state: State) -> float:
-    """The unspent share of the budget of running everything to the end."""
-    everything = len(state.algorithms) * state.instances * state.times[-1]
-    allotted = sum(record.drawn * t for record in rounds for t in record.ran_to.values())
-    return 1 - allotted / everything if everything else 0.0
-
-
-def _p_best(believed: Beliefs, state: State) -> tuple[list[str], np.ndarray | None]:
-    """The candidates, and P(best)[time, candidate]; None where it is unknown."""
-    names = [name for name in believed.algorithms if name in state.candidates]
-    likely = believed.best[[believed.place(name) for name in names]].T
-    return names, None if np.isnan(likely).any() else likely
-
-
-def _open_pairs(believed: Beliefs, state: State) -> list[OpenPair]:
-    """Open pairs: number and range of their open times, and P(a is better) there."""
-    found = []
-    for a, b in state.open_pairs:
-        places = np.flatnonzero(state.relation(a, b) == OPEN)
-        times = [state.times[i] for i in places]
-        leaning = believed.above[places, believed.place(a), believed.place(b)].tolist()
-        p_above = (min(leaning), max(leaning)) if believed.trusted else None
-        found.append(OpenPair(a, b, len(times), times[0], times[-1], p_above))
-    return found
-
-
-def _settled_pairs(state: State) -> list[SettledPair]:
-    """Settled pairs of candidates, and their verdicts."""
-    is_open = set(state.open_pairs)
-    pairs = [pair for pair in combinations(state.candidates, 2) if pair not in is_open]
-    return [SettledPair(a, b, verdict_on(state, a, b)) for a, b in pairs]
+def _open_pair(believed: Beliefs, state: State, a: str, b: str) -> OpenPair:
+    places = np.flatnonzero(state.relation(a, b) == OPEN)
+    chances = believed.above[places, believed.place(a), believed.place(b)].tolist()
+    p_above = (min(chances), max(chances)) if believed.trusted else None
+    first, last = (state.times[i] for i in (places[0], places[-1]))
+    return OpenPair(a, b, len(places), first, last, p_above)
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,11 @@
 Uses `settings` and `inference`'s relations; nothing here runs, draws or writes.
 """
 
-from polarbear.racing.decide import LARGE_SHARE as LARGE_SHARE
 from polarbear.racing.decide import MAX_UNTRUSTED_ROUNDS as MAX_UNTRUSTED_ROUNDS
 from polarbear.racing.decide import admit as admit
 from polarbear.racing.decide import needs_more_draws as needs_more_draws
 from polarbear.racing.decide import settled_codes as settled_codes
 from polarbear.racing.decide import step as step
-from polarbear.racing.forecast import Forecast as Forecast
-from polarbear.racing.record import Decisions as Decisions
-from polarbear.racing.record import RoundRecord as RoundRecord
-from polarbear.racing.record import Threat as Threat
 from polarbear.racing.rules import Rules as Rules
 from polarbear.racing.state import ABOVE as ABOVE
 from polarbear.racing.state import ALIKE as ALIKE
@@ -21,8 +16,12 @@ from polarbear.racing.state import CROSSING as CROSSING
 from polarbear.racing.state import LETTERS as LETTERS
 from polarbear.racing.state import OPEN as OPEN
 from polarbear.racing.state import OUT as OUT
+from polarbear.racing.state import Decisions as Decisions
 from polarbear.racing.state import Elimination as Elimination
+from polarbear.racing.state import Forecast as Forecast
+from polarbear.racing.state import RoundRecord as RoundRecord
 from polarbear.racing.state import State as State
+from polarbear.racing.state import Threat as Threat
 from polarbear.racing.state import horizons as horizons
 from polarbear.racing.state import start as start
 from polarbear.racing.verdicts import Kind as Kind

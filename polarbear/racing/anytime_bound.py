@@ -41,12 +41,11 @@ def log_wealth(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
     )
 
 
-def proven_better(wins: np.ndarray | None, alpha: float, initial: int) -> np.ndarray:
+def proven_better(wins: np.ndarray, alpha: float, initial: int) -> np.ndarray:
     """Where the wealth of betting on a against b, with wins[time, a, b], proves a better: bool.
 
     ``initial`` is the number of algorithms at the start; the others entered in their order.
     """
-    assert wins is not None
     mark = -np.log(1 - alpha) - np.log(_shares_of_error(wins.shape[1], initial))
     return np.asarray(_of_each_record(log_wealth, wins) >= mark)
 

@@ -10,9 +10,18 @@ import numpy as np
 from polarbear.errors import RaceError
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing.anytime_bound import proven_better, supported_by_duels
-from polarbear.racing.record import Decisions
 from polarbear.racing.rules import Rules
-from polarbear.racing.state import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT, Elimination, State
+from polarbear.racing.state import (
+    ABOVE,
+    ALIKE,
+    BELOW,
+    CROSSING,
+    OPEN,
+    OUT,
+    Decisions,
+    Elimination,
+    State,
+)
 
 LARGE_SHARE = 0.2  # a round that settles more than this share halves the batch
 MARGIN = 2.0  # Monte-Carlo errors from alpha within which a decision needs more draws
@@ -26,22 +35,14 @@ def admit(state: State, newcomer: str, rules: Rules) -> State:
         raise RaceError(f"'{newcomer}' is in the race already")
     if state.joining:
         raise RaceError(f"'{newcomer}' must wait until '{state.joining}' has caught up")
-    names = (*state.algorithms, newcomer)
+    names, candidates = (*state.algorithms, newcomer), state.candidates
     known = dict(zip(state.pairs, state.settled, strict=True))
-    candidates = state.candidates
-    rows = []
-    for a, b in combinations(names, 2):
-        fresh = OPEN if a in candidates else OUT
-        rows.append(known.get((a, b), np.full(len(state.times), fresh, dtype=np.int8)))
-    return replace(
-        state,
-        algorithms=names,
-        settled=np.stack(rows),
-        joining=newcomer,
-        caught_up=0,
-        entered=state.round,
-        batch=rules.batch.start,
-    )
+    for name in state.algorithms:
+        fresh = OPEN if name in candidates else OUT
+        known[name, newcomer] = np.full(len(state.times), fresh, dtype=np.int8)
+    settled = np.stack([known[pair] for pair in combinations(names, 2)])
+    state = replace(state, algorithms=names, settled=settled, joining=newcomer, caught_up=0)
+    return replace(state, entered=state.round, batch=rules.batch.start)
 
 
 def step(
@@ -79,17 +80,14 @@ def step(
     in_cycle = {pair for cycle in cycles for pair in combinations(cycle, 2)}
     settled, reopened = _reopened(state, settled, tables, proven, in_cycle)
     after = settled == OPEN
-    newly, open_before = int((before & ~after).sum()), int(before[_judged(state)].sum())
-    done = [
-        pair
-        for pair, was, still in zip(state.pairs, before.any(axis=1), after.any(axis=1), strict=True)
-        if was and not still
-    ]
+    newly = int((before & ~after).sum())
+    open_before = int(before[_of_pairs(_compared(state))].sum())
+    done = before.any(axis=1) & ~after.any(axis=1)
     state = replace(state, settled=settled, batch=_next_batch(state, rules, newly, open_before))
     state, arrived = _arrival(state)
     return state, Decisions(
         eliminated=tuple(e for e in eliminated if e.algorithm not in reinstated),
-        settled_pairs=tuple(done),
+        settled_pairs=tuple(pair for pair, now in zip(state.pairs, done, strict=True) if now),
         reopened=reopened,
         newly_settled=newly,
         open_before=open_before,
@@ -106,35 +104,30 @@ def needs_more_draws(
     """Whether a decision of this round is within the Monte-Carlo error of its probability."""
     if tables.errors is None:
         return False
-    lower, upper = tables.shifted(-MARGIN), tables.shifted(MARGIN)
-    shifts = tables, lower, replace(tables, dominates=upper.dominates)
+    upper = replace(tables, dominates=tables.shifted(MARGIN).dominates)
+    shifts = tables, tables.shifted(-MARGIN), upper
     after = [step(state, rules, drawn, shifted, duels)[0] for shifted in shifts]
     outcomes = {(one.candidates, tuple(one.open_pairs)) for one in after[:2]}
     return len(outcomes) > 1 or after[2].candidates != after[0].candidates
 
 
-def _indices(state: State) -> tuple[np.ndarray, np.ndarray]:
-    return np.triu_indices(len(state.algorithms), 1)
-
-
-def _judged(state: State) -> np.ndarray:
-    """Pairs that a round may settle; only the newcomer's while one catches up: bool[pair]."""
-    a, b = _indices(state)
+def _compared(state: State) -> np.ndarray:
+    """Pairs that a round may settle; only the newcomer's while one catches up: bool[a, b]."""
     if state.joining is None:
-        return np.ones(len(a), dtype=bool)
-    newcomer = state.algorithms.index(state.joining)
-    return np.asarray((a == newcomer) | (b == newcomer))
-
-
-def _is_candidate(state: State) -> np.ndarray:
-    return np.array([name in state.candidates for name in state.algorithms])
+        return ~np.eye(len(state.algorithms), dtype=bool)
+    is_new = np.array(state.algorithms) == state.joining
+    return np.asarray(is_new[:, None] ^ is_new)
 
 
 def _both_candidates(state: State) -> np.ndarray:
-    """Pairs of candidates: bool[pair]."""
-    a, b = _indices(state)
-    candidate = _is_candidate(state)
-    return np.asarray(candidate[a] & candidate[b])
+    """Pairs of candidates: bool[a, b]."""
+    inside = np.isin(state.algorithms, state.candidates)
+    return np.outer(inside, inside)
+
+
+def _of_pairs(table: np.ndarray) -> np.ndarray:
+    """The part of a table [a, b] in the order of a state's pairs: [pair]."""
+    return np.asarray(table[np.triu_indices(len(table), 1)])
 
 
 def _dominances(
@@ -148,19 +141,14 @@ def _dominances(
 
     Also returns the pairs (b, a) for which the model says so but the duels do not support it.
     """
-    n = len(state.algorithms)
-    a, b = _indices(state)
-    pairs = _judged(state)
-    compared = np.zeros((n, n), dtype=bool)
-    compared[a[pairs], b[pairs]] = compared[b[pairs], a[pairs]] = True
+    compared = _compared(state)
     if proven is not None:
         return compared & proven.all(axis=0), ()
     asked = compared & (tables.dominates >= rules.alpha)
     if duels is None:
         return asked, ()
     supported = asked & (supported_by_duels(duels) >= MIN_SUPPORT).all(axis=0)
-    names, inside = state.algorithms, _is_candidate(state)
-    refused = np.argwhere(asked & ~supported & np.outer(inside, inside))
+    names, refused = state.algorithms, np.argwhere(asked & ~supported & _both_candidates(state))
     return supported, tuple(sorted((names[i], names[by]) for by, i in refused))
 
 
@@ -171,7 +159,7 @@ def _cycles(state: State, dominates: np.ndarray) -> tuple[tuple[str, ...], ...]:
     """
     index = {name: i for i, name in enumerate(state.algorithms)}
     gone = {index[one.algorithm]: index[one.by] for one in state.eliminated}
-    left = _is_candidate(state) if state.joining else np.ones(len(index), dtype=bool)
+    left = np.isin(state.algorithms, state.candidates if state.joining else state.algorithms)
     while True:
         within = reached(dominates & np.outer(left, left))
         mutual = within & within.T
@@ -190,17 +178,15 @@ def _eliminations(
 
     No algorithm of a cycle eliminates another one of it.
     """
-    names, inside = state.algorithms, _is_candidate(state)
-    beats = dominates & np.outer(inside, inside)
+    names, beats = state.algorithms, dominates & _both_candidates(state)
     for cycle in cycles:
         members = np.isin(names, cycle)
         beats &= ~np.outer(members, members)
     gone = np.asarray(beats.any(axis=0))
     probability = tables.dominates
-    found = []
+    instances, found = state.caught_up if state.joining else state.instances, []
     for i in np.flatnonzero(gone):
         by = max(np.flatnonzero(beats[:, i]), key=lambda j: (not gone[j], probability[j, i], -j))
-        instances = state.caught_up if state.joining else state.instances
         shown = float(tables.estimate[by, i])
         found.append(Elimination(names[i], names[by], state.round, instances, shown))
     return tuple(found)
@@ -231,12 +217,10 @@ def _reinstate(
     if not back:
         return state, ()
     state = replace(state, eliminated=tuple(e for e in state.eliminated if e.algorithm not in back))
-    settled = state.settled.copy()
-    both = _both_candidates(state)
-    for pair, (a, b) in enumerate(state.pairs):
-        if both[pair] and (a in back or b in back):
-            settled[pair][settled[pair] == OUT] = OPEN
-    return replace(state, settled=settled), tuple(back)
+    is_back = np.isin(state.algorithms, back)
+    again = _of_pairs(_both_candidates(state) & (is_back[:, None] | is_back))
+    settled = np.where(again[:, None] & (state.settled == OUT), OPEN, state.settled)
+    return replace(state, settled=settled.astype(np.int8)), tuple(back)
 
 
 def reached(steps: np.ndarray) -> np.ndarray:
@@ -267,10 +251,9 @@ def settled_codes(rules: Rules, tables: DecisionTables) -> np.ndarray:
 
 def _resolved(state: State, rules: Rules, tables: DecisionTables) -> np.ndarray:
     """The settled relations: earlier decisions, this round's, and all pairs of the eliminated."""
-    judged = _judged(state)[:, None]
-    found = settled_codes(rules, tables)
-    settled = np.where((state.settled == OPEN) & judged, found, state.settled)
-    open_out = (settled == OPEN) & ~_both_candidates(state)[:, None]
+    judged = (state.settled == OPEN) & _of_pairs(_compared(state))[:, None]
+    settled = np.where(judged, settled_codes(rules, tables), state.settled)
+    open_out = (settled == OPEN) & ~_of_pairs(_both_candidates(state))[:, None]
     return np.where(open_out, OUT, settled).astype(np.int8)
 
 
@@ -285,14 +268,12 @@ def _reopened(
 
     With a guarantee, all times that lack a proof stay open. Pairs in a cycle are settled.
     """
-    settled = settled.copy()
-    a, b = _indices(state)
-    judged = _judged(state) & _both_candidates(state)
-    again = []
+    settled, again = settled.copy(), []
+    a, b = np.triu_indices(len(state.algorithms), 1)
+    judged = _of_pairs(_compared(state) & _both_candidates(state))
+    judged &= [pair not in in_cycle for pair in state.pairs]
     for code, one, two in ((ABOVE, a, b), (BELOW, b, a)):
         for pair in np.flatnonzero((settled == code).all(axis=1) & judged):
-            if state.pairs[pair] in in_cycle:
-                continue
             settled[pair, tables.better[:, one[pair], two[pair]].argmin()] = OPEN
             if proven is not None:
                 settled[pair, ~proven[:, one[pair], two[pair]]] = OPEN

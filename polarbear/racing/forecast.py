@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy  # loads `scipy.special` at its first use
 
-from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, State, horizons
-
-if TYPE_CHECKING:
-    from polarbear.inference.relations import DecisionTables
-    from polarbear.racing.rules import Batch, RaceLimits, Rules
+from polarbear.inference.relations import DecisionTables
+from polarbear.racing.rules import Batch, RaceLimits, Rules
+from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, Forecast, State, horizons
 
 MIN_ROUNDS = 3  # before a forecast is made
 FUTURES = 200  # simulated
@@ -22,33 +18,6 @@ LOW, HIGH = 0.05, 0.95  # quantiles of the range
 MAX_GROWTH = 40  # of the number of instances, within a forecast
 FAR = 3.0  # a score beyond which the other end of the ROPE changes nothing (1e-9)
 MIN_TAIL = 1e-6  # probabilities are clipped to this distance from 0 and 1
-
-
-class Forecast(NamedTuple):
-    """Further instances until a race ends: the range and its median.
-
-    ``high`` and ``likely`` are None beyond the horizon of the forecast. ``an_instance`` is the
-    highest cost of one on the axis, as pairs stand.
-    """
-
-    low: int
-    likely: int | None
-    high: int | None
-    an_instance: float
-
-    @property
-    def spent_at_most(self) -> float | None:
-        """The highest cost of all of them on the axis."""
-        return None if self.high is None else self.high * self.an_instance
-
-    def to_plain(self) -> dict[str, Any]:
-        return {**self._asdict(), "spent_at_most": self.spent_at_most}
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any] | None) -> Forecast | None:
-        if plain is None:
-            return None
-        return cls(plain["low"], plain["likely"], plain["high"], plain["an_instance"])
 
 
 def within(
@@ -59,27 +28,19 @@ def within(
     if limits.instances is not None:
         ends.append(limits.instances - state.instances)
     if limits.rounds is not None:
-        ends.append(_instances_of(limits.rounds - state.round, state, batch))
+        drawn, size = 0, state.batch
+        for _ in range(limits.rounds - state.round):
+            drawn += size
+            size = batch.within(2 * size, state.instances + drawn)
+        ends.append(drawn)
     if limits.spent is not None and ahead.an_instance:
         rest = (limits.spent - spent) / ahead.an_instance
         ends.append(math.ceil(rest) + state.batch if rest > 0 else 0)  # a round is finished
     most = min((end for end in ends if end > 0), default=None)
     if most is None:
         return ahead
-    low, likely, high = (
-        most if value is None else min(value, most)
-        for value in (ahead.low, ahead.likely, ahead.high)
-    )
+    low, likely, high = (most if value is None else min(value, most) for value in ahead[:3])
     return Forecast(low, likely, high, ahead.an_instance)
-
-
-def _instances_of(rounds: int, state: State, batch: Batch) -> int:
-    """The largest number of instances that these rounds draw."""
-    drawn, size = 0, state.batch
-    for _ in range(rounds):
-        drawn += size
-        size = batch.within(2 * size, state.instances + drawn)
-    return drawn
 
 
 def forecast(
@@ -97,17 +58,13 @@ def forecast(
     ended = _futures(state, rules, tables, looks, np.random.default_rng(seed))
     if most is not None:
         ended[np.isinf(ended)] = looks[-1]
-    low, likely, high = (
+    low, *others = (
         np.quantile(ended, share, method="inverted_cdf") - state.instances
         for share in (LOW, 0.5, HIGH)
     )
+    likely, high = (int(end) if np.isfinite(end) else None for end in others)
     cost = float(sum(horizons(state, rules).values()))
-    farthest = looks[-1] - state.instances
-    return Forecast(int(min(low, farthest)), _seen(likely), _seen(high), cost)
-
-
-def _seen(instances: float) -> int | None:
-    return int(instances) if np.isfinite(instances) else None
+    return Forecast(int(min(low, looks[-1] - state.instances)), likely, high, cost)
 
 
 def _looks(state: State, rules: Rules, most: int | None) -> list[int]:
@@ -131,79 +88,45 @@ def _futures(
     Draws are the same at all times: a pair's score at a time is its lead there, grown by the
     evidence, plus one number per pair.
     """
-    is_open = (state.settled == OPEN).any(axis=1)
-    a, b = (index[is_open] for index in np.triu_indices(len(state.algorithms), 1))
-    now = state.instances
+    has_open = (state.settled == OPEN).any(axis=1)
+    codes = state.settled[has_open]
+    a, b = (index[has_open] for index in np.triu_indices(len(state.algorithms), 1))
     lead, width = (of_times.T for of_times in _normal_scores(tables, a, b))  # [pair, time]
     threshold = float(scipy.special.ndtri(min(rules.alpha, 1 - MIN_TAIL)))
-    shape = (FUTURES, len(a))
+    now, shape = state.instances, (FUTURES, len(a))
     drift, walk = rng.standard_normal(shape), np.zeros(shape)
-    pairs = [_Pair(codes, FUTURES, rules) for codes in state.settled[is_open]]
-    gone = np.zeros((FUTURES, len(state.algorithms)), dtype=bool)
-    ended, done = np.full(FUTURES, np.inf), np.zeros(shape, dtype=bool)
+    is_open = [np.repeat((row == OPEN)[None], FUTURES, axis=0) for row in codes]
+    shown = np.stack([(codes == code).any(axis=1) for code in (ABOVE, BELOW, ALIKE)])
+    shown = np.repeat(shown[..., None], FUTURES, axis=2)  # [relation, pair, future]
+    gone = np.zeros((len(state.algorithms), FUTURES), dtype=bool)
+    ended, done = np.full(FUTURES, np.inf), np.zeros(shape[::-1], dtype=bool)
     for before, then in zip([now, *looks], looks, strict=False):
         walk += np.sqrt(then - before) * rng.standard_normal(shape)
-        own = (drift * (then - now) / np.sqrt(now) + walk) / np.sqrt(then)
-        grown = np.sqrt(then / now)
-        reach = _reach(width * grown, rules.alpha)
-        for k, pair in enumerate(pairs):
-            leads = lead[k] * grown
-            gone[:, b[k]] |= own[:, k] + leads.min() >= threshold
-            gone[:, a[k]] |= own[:, k] + leads.max() <= -threshold
-            unsettled = np.flatnonzero(~(done[:, k] | gone[:, a[k]] | gone[:, b[k]]))
-            score = own[unsettled, k, None] + leads[pair.looked_at]
-            at_once = score, threshold, reach[k, pair.looked_at], width[k, pair.looked_at] * grown
-            done[unsettled, k] = pair.settled_by(unsettled, *at_once)
-        ended[np.isinf(ended) & (done | gone[:, a] | gone[:, b]).all(axis=1)] = then
+        own = ((drift * (then - now) / np.sqrt(now) + walk) / np.sqrt(then)).T  # [pair, future]
+        leads, widths = lead * np.sqrt(then / now), width * np.sqrt(then / now)
+        reach = _reach(widths, rules.alpha)
+        np.logical_or.at(gone, b, own + leads.min(axis=1)[:, None] >= threshold)
+        np.logical_or.at(gone, a, own + leads.max(axis=1)[:, None] <= -threshold)
+        done |= gone[a] | gone[b]
+        for k in range(len(a)):
+            rows = np.flatnonzero(~done[k])
+            score, still = own[k, rows, None] + leads[k], is_open[k][rows]
+            if rules.resolution != "strict":
+                found = np.stack([score >= threshold, score <= -threshold, abs(score) <= reach[k]])
+                above, below, alike = shown[:, k, rows] | found.any(axis=2)
+                shown[:, k, rows] |= (found & still).any(axis=2)
+                settled = (above & below) | ((above | below) & alike)
+                if rules.resolution == "membership":
+                    settled |= above & (widths[k] - score >= threshold).any(axis=1)
+                    settled |= below & (widths[k] + score >= threshold).any(axis=1)
+                still[settled] = False
+            still &= (abs(score) < threshold) & (abs(score) > reach[k])
+            is_open[k][rows] = still
+            done[k, rows] = ~still.any(axis=1)
+        ended[np.isinf(ended) & done.all(axis=0)] = then
         if np.isfinite(ended).all():
             break
     return ended
-
-
-class _Pair:
-    """A pair in each simulated future: its open times, and the relations it has had.
-
-    Strict resolution only looks at open times (``looked_at``).
-    """
-
-    def __init__(self, codes: np.ndarray, futures: int, rules: Rules) -> None:
-        self.crossing = rules.resolution != "strict"
-        self.membership = rules.resolution == "membership"
-        self.looked_at = (codes == OPEN) | self.crossing
-        self.open = np.repeat((codes == OPEN)[None, self.looked_at], futures, axis=0)
-        self.ever = [np.full(futures, (codes == code).any()) for code in (ABOVE, BELOW, ALIKE)]
-
-    def settled_by(
-        self,
-        futures: np.ndarray,
-        score: np.ndarray,
-        threshold: float,
-        reach: np.ndarray,
-        width: np.ndarray,
-    ) -> np.ndarray:
-        """Update some futures by their scores at each time; whether the pair is settled: bool.
-
-        One is better from the threshold on, no worse with the width added, and they are equivalent
-        up to the reach.
-        """
-        still_open = self.open[futures]
-        size = np.abs(score)
-        if self.crossing:
-            found = score >= threshold, score <= -threshold, size <= reach
-            ever = [known[futures] for known in self.ever]
-            now = [known | new.any(axis=1) for known, new in zip(ever, found, strict=True)]
-            for known, before, new in zip(self.ever, ever, found, strict=True):
-                known[futures] = before | (new & still_open).any(axis=1)
-            settled = (now[0] & now[1]) | ((now[0] | now[1]) & now[2])
-            if self.membership:
-                first = (score + width >= threshold).any(axis=1)
-                second = (width - score >= threshold).any(axis=1)
-                settled |= (now[0] & second) | (now[1] & first)
-            still_open[settled] = False
-        still_open &= size < threshold
-        still_open &= size > reach
-        self.open[futures] = still_open
-        return np.asarray(~still_open.any(axis=1))
 
 
 def _reach(width: np.ndarray, alpha: float) -> np.ndarray:

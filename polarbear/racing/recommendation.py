@@ -5,7 +5,7 @@ The race's table, `report` and the page all use these spans, from P(best at t) b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -36,8 +36,8 @@ class Span:
     """Neighbouring times with the same recommendation.
 
     ``start`` and ``stop`` are its first and last time, ``until`` is the start of the next span and
-    None for the last one, ``times`` is the number of its times. ``p_best`` is the range of P(best)
-    of the first algorithm.
+    None for the last one, ``times`` is their number. ``p_best`` is the range of P(best) of the
+    first algorithm.
     """
 
     algorithms: tuple[str, ...]
@@ -75,11 +75,10 @@ class Span:
 
 @dataclass(frozen=True)
 class Advice:
-    """Spans that cover all times of the grid; ``sure`` is the share of times above SURE."""
+    """Spans that cover all times of the grid, and how much can be said."""
 
     grade: Grade
     spans: tuple[Span, ...]
-    sure: float
 
 
 def advise(
@@ -91,39 +90,28 @@ def advise(
     ``problems`` is the number of problems behind it.
     """
     lead = p_best.max(axis=1)
-    sure, alone = float((lead >= SURE).mean()), float((lead >= LIKELY).mean())
-    grade = Grade.RUN if sure >= 0.5 else Grade.PROBABLY if alone >= 0.5 else Grade.EARLY
-    prior = 1 / len(names)
-    if (problems is not None and problems < MIN_PROBLEMS) or (lead <= prior).all():
+    sure, likely = (lead >= SURE).mean(), (lead >= LIKELY).mean()
+    grade = Grade.RUN if sure >= 0.5 else Grade.PROBABLY if likely >= 0.5 else Grade.EARLY
+    if (problems is not None and problems < MIN_PROBLEMS) or (lead <= 1 / len(names)).all():
         grade = Grade.EARLY
     groups = [_smallest_group(chances) for chances in p_best]
-    labels = _without_slivers([group if len(group) == 1 else () for group in groups], p_best)
-
-    def algorithms(places: list[int]) -> Sequence[int]:
-        together = {item for t in places for item in groups[t]}
-        likeliest_first = sorted(together, key=lambda item: -p_best[places, item].sum())
-        return labels[places[0]] or likeliest_first
-
-    return Advice(grade, tuple(_spans(names, times, p_best, labels, algorithms)), sure)
+    return Advice(grade, tuple(_spans(names, times, p_best, groups)))
 
 
 def leaders(names: Sequence[str], times: np.ndarray, p_best: np.ndarray) -> list[Span]:
     """Spans of the algorithm with the highest P(best)[time, algorithm]."""
-    labels: list[Label] = [(int(item),) for item in p_best.argmax(axis=1)]
-    merged = _without_slivers(labels, p_best)
-    return list(_spans(names, times, p_best, merged, lambda places: merged[places[0]]))
+    return list(_spans(names, times, p_best, [(int(item),) for item in p_best.argmax(axis=1)]))
 
 
 def _spans(
-    names: Sequence[str],
-    times: np.ndarray,
-    p_best: np.ndarray,
-    labels: Sequence[Label],
-    algorithms: Callable[[list[int]], Sequence[int]],
+    names: Sequence[str], times: np.ndarray, p_best: np.ndarray, groups: Sequence[Label]
 ) -> Iterator[Span]:
+    """Spans of times with one likely best algorithm, or with several of these groups."""
+    labels = _without_slivers([group if len(group) == 1 else () for group in groups], p_best)
     for places in _runs(labels):
-        items, after = algorithms(places), places[-1] + 1
-        of_first = p_best[places, items[0]]
+        together = {item for t in places for item in groups[t]}
+        items = labels[places[0]] or sorted(together, key=lambda item: -p_best[places, item].sum())
+        of_first, after = p_best[places, items[0]], places[-1] + 1
         yield Span(
             algorithms=tuple(names[item] for item in items),
             start=float(times[places[0]]),
@@ -155,13 +143,11 @@ def _without_slivers(labels: list[Label], p_best: np.ndarray) -> list[Label]:
     """
     shortest = max(2, len(labels) // 20) if len(labels) >= 10 else 1
     labels = list(labels)
-    while True:
-        merged = next(_merges(labels, p_best, shortest), None)
-        if merged is None:
-            return labels
+    while merged := next(_merges(labels, p_best, shortest), None):
         places, label = merged
         for place in places:
             labels[place] = label
+    return labels
 
 
 def _merges(
@@ -171,16 +157,14 @@ def _merges(
     runs = _runs(labels)
     for k in sorted(range(len(runs)), key=lambda k: len(runs[k])):
         places = runs[k]
-        lead = float(p_best[places].max(axis=1).mean())
+        highest = p_best[places].max(axis=1)
+        lead = float(highest.mean())
         if len(places) >= shortest or lead >= SURE:
             continue
         near = [labels[runs[j][0]] for j in (k - 1, k + 1) if 0 <= j < len(runs)]
-        fitting = [(_support(label, p_best[places]), label) for label in near]
+        # Several that may be the best always fit.
+        chances = [p_best[places, label[0]] if label else highest for label in near]
+        fitting = [(float(one.mean()), label) for one, label in zip(chances, near, strict=True)]
         likeliest = max(fitting, default=(0.0, ()))
         if likeliest[0] >= NEARLY * lead:
             yield places, likeliest[1]
-
-
-def _support(label: Label, p_best: np.ndarray) -> float:
-    """The mean P(best) of the label at some times; several that may be the best always fit."""
-    return float(p_best[:, label[0]].mean()) if label else float(p_best.max(axis=1).mean())

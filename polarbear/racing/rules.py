@@ -94,23 +94,15 @@ class Rules(Options):
 
     def under(self, temporal: bool) -> Rules:
         """The rules with every 'auto' resolved, for a temporal Plackett-Luce model or another."""
-        elimination = self.elimination
-        if elimination == "auto":
-            elimination = "joint" if temporal else "pointwise"
-        truncate = self.truncate
-        if truncate is None:
-            truncate = elimination == "pointwise"
+        auto = "joint" if temporal else "pointwise"
+        elimination = auto if self.elimination == "auto" else self.elimination
+        truncate = elimination == "pointwise" if self.truncate is None else self.truncate
         return self.model_copy(update={"elimination": elimination, "truncate": truncate})
 
     @field_validator("alpha")
     @classmethod
     def _more_likely_than_not(cls, alpha: float) -> float:
-        if alpha > 1:
-            meant = f": did you mean {alpha / 100:g}?" if alpha <= 100 else ""
-            raise ValueError(f"alpha is a probability, at most 1, found {alpha:g}{meant}")
-        if not alpha > 0.5:
-            raise ValueError(
-                f"alpha must be above 0.5, usually 0.95 or 0.99, found {alpha:g}: at or below it "
-                "two algorithms could each dominate the other"
-            )
+        if not 0.5 < alpha <= 1:
+            meant = f": did you mean {alpha / 100:g}?" if 1 < alpha <= 100 else ""
+            raise ValueError(f"alpha must be above 0.5 and at most 1, found {alpha:g}{meant}")
         return alpha

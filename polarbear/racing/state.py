@@ -1,18 +1,22 @@
-"""The state of a race between rounds: candidates, eliminations and settled pairs."""
+"""The state of a race between rounds, and the checkpoint of a round.
+
+Nothing in a checkpoint depends on the speed of the round: the same race leaves the same bytes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polarbear.errors import RaceError
-
-if TYPE_CHECKING:
-    from polarbear.racing.rules import Rules
+from polarbear.inference.fit import NamedFit
+from polarbear.plain import plain as as_plain
+from polarbear.racing.rules import Rules
 
 # The settled relation of a pair (a, b) at a time, and its letter in a checkpoint.
 OPEN, ABOVE, BELOW, ALIKE, CROSSING, OUT = range(6)
@@ -86,38 +90,167 @@ class State:
         return np.asarray(MIRROR[self.settled[self.pairs.index((b, a))]])
 
     def to_plain(self) -> dict[str, Any]:
-        """The state as its checkpoint stores it; the same race gives the same bytes."""
-        return {
-            "algorithms": list(self.algorithms),
-            "times": list(self.times),
-            "round": self.round,
-            "instances": self.instances,
-            "batch": self.batch,
-            "candidates": list(self.candidates),
-            "eliminated": [elimination._asdict() for elimination in self.eliminated],
-            "joining": self.joining,
-            "caught_up": self.caught_up,
-            "entered": self.entered,
-            "untrusted": self.untrusted,
-            "initial": self.initial,
-            "pairs": [
-                {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row)}
-                for (a, b), row in zip(self.pairs, self.settled, strict=True)
-            ],
-        }
+        """The state as its checkpoint stores it."""
+        names = ["algorithms", "times", "round", "instances", "batch", "candidates", "eliminated"]
+        names += ["joining", "caught_up", "entered", "untrusted", "initial"]
+        pairs = [
+            {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row)}
+            for (a, b), row in zip(self.pairs, self.settled, strict=True)
+        ]
+        return dict(as_plain({name: getattr(self, name) for name in names} | {"pairs": pairs}))
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> State:
         """A state from its checkpoint."""
         rows = [[LETTERS.index(letter) for letter in pair["settled"]] for pair in plain["pairs"]]
         rest = {key: value for key, value in plain.items() if key not in ("candidates", "pairs")}
+        rest["algorithms"], rest["times"] = tuple(plain["algorithms"]), tuple(plain["times"])
+        rest["eliminated"] = tuple(Elimination(**entry) for entry in plain["eliminated"])
+        return cls(**rest, settled=np.array(rows, dtype=np.int8))
+
+
+class Forecast(NamedTuple):
+    """Further instances until a race ends: the range and its median.
+
+    ``high`` and ``likely`` are None beyond the horizon of the forecast. ``an_instance`` is the
+    highest cost of one on the axis, as pairs stand.
+    """
+
+    low: int
+    likely: int | None
+    high: int | None
+    an_instance: float
+
+    def to_plain(self) -> dict[str, Any]:
+        most = None if self.high is None else self.high * self.an_instance
+        return {**self._asdict(), "spent_at_most": most}
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any] | None) -> Forecast | None:
+        return None if plain is None else cls(*(plain[key] for key in cls._fields))
+
+
+class Decisions(NamedTuple):
+    """The decisions of one round.
+
+    ``newly_settled`` of ``open_before`` combinations of pair and time were settled. ``reopened``
+    are pairs in which one was better at every time in different rounds, but never in one:
+    their weakest time stays open. ``withheld`` are eliminations (algorithm, by) that the model
+    asks for and the duels alone do not support. ``cycles`` are groups that dominate each other in
+    a cycle, ``reinstated`` algorithms whose elimination a cycle has made doubtful.
+    """
+
+    eliminated: tuple[Elimination, ...] = ()
+    settled_pairs: tuple[tuple[str, str], ...] = ()
+    reopened: tuple[tuple[str, str], ...] = ()
+    newly_settled: int = 0
+    open_before: int = 0
+    caught_up: str | None = None
+    withheld: tuple[tuple[str, str], ...] = ()
+    cycles: tuple[tuple[str, ...], ...] = ()
+    reinstated: tuple[str, ...] = ()
+
+
+class Threat(NamedTuple):
+    """The algorithm that comes nearest to eliminating a candidate, and its probability."""
+
+    by: str
+    probability: float
+
+
+class RoundRecord(NamedTuple):
+    """One round of a race, as its checkpoint keeps it.
+
+    ``ran_to`` is the time up to which each algorithm ran on each of the ``drawn`` instances.
+    ``evaluations`` are those of each algorithm so far; ``spent`` is the same on another axis.
+    ``posterior`` is the key of the posterior, which has this number of ``draws``; ``problems`` are
+    reasons not to use it. ``rules`` and ``inference`` are settings of the configuration,
+    ``settings`` those of its other parts that must not change (failures, weights).
+    ``p_any_wrong`` is P(at least one elimination so far is wrong), ``fit`` the check of fit of a
+    Plackett-Luce model. ``forecast`` is a range of further instances until the race ends,
+    ``instances_to_go`` its median; both are None where they are unknown.
+    """
+
+    state: State
+    decisions: Decisions
+    drawn: int
+    ran_to: Mapping[str, float]
+    evaluations: Mapping[str, int]
+    threats: Mapping[str, Threat]
+    instances_to_go: int | None
+    draws: int
+    problems: tuple[str, ...]
+    posterior: str
+    rules: Mapping[str, Any]
+    inference: Mapping[str, Any]
+    p_any_wrong: float | None = None
+    fit: NamedFit | None = None
+    spent: Mapping[str, float] | None = None
+    forecast: Forecast | None = None
+    settings: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def costs(self) -> Mapping[str, float]:
+        """The time of each algorithm on the axis so far."""
+        return self.evaluations if self.spent is None else self.spent
+
+    @property
+    def joint(self) -> bool:
+        """Whether eliminations were joint over all times, not pointwise."""
+        return bool(self.rules.get("elimination") == "joint")
+
+    @property
+    def newcomer(self) -> str | None:
+        """The newcomer that was catching up in this round."""
+        return self.decisions.caught_up or self.state.joining
+
+    def to_plain(self) -> dict[str, Any]:
+        """The record as JSON."""
+        parts = self._asdict()
+        for key in ("spent", "forecast", "settings"):
+            if not parts[key]:
+                del parts[key]
+        return dict(as_plain(parts))
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> RoundRecord:
+        """A record from its JSON."""
+        decided = {key: _tuples(part) for key, part in plain["decisions"].items()}
+        decided["eliminated"] = tuple(Elimination(**entry) for entry in decided["eliminated"])
         changed = {
-            "algorithms": tuple(plain["algorithms"]),
-            "times": tuple(plain["times"]),
-            "settled": np.array(rows, dtype=np.int8),
-            "eliminated": tuple(Elimination(**entry) for entry in plain["eliminated"]),
+            "state": State.from_plain(plain["state"]),
+            "decisions": Decisions(**decided),
+            "threats": {name: Threat(**threat) for name, threat in plain["threats"].items()},
+            "problems": tuple(plain["problems"]),
+            "fit": NamedFit.from_plain(plain["fit"]),
+            "forecast": Forecast.from_plain(plain.get("forecast")),
         }
-        return cls(**{**rest, **changed})
+        return cls(**{**plain, **changed})
+
+    def renamed(self, old: str, new: str) -> RoundRecord:
+        """The same round with a new name for one algorithm."""
+        fields = ("state", "decisions", "ran_to", "evaluations", "spent", "threats", "fit")
+        return self._replace(**{key: _renamed(getattr(self, key), old, new) for key in fields})
+
+
+def _tuples(part: Any) -> Any:
+    """A part of a record with tuples for the lists of JSON."""
+    return tuple(map(_tuples, part)) if isinstance(part, list) else part
+
+
+def _renamed(value: Any, old: str, new: str) -> Any:
+    """A part of a record with a new name wherever it has the old one."""
+    if isinstance(value, str):
+        return new if value == old else value
+    if isinstance(value, State):
+        names = ("algorithms", "eliminated", "joining")
+        return replace(value, **{key: _renamed(getattr(value, key), old, new) for key in names})
+    if isinstance(value, Mapping):
+        return {_renamed(key, old, new): _renamed(one, old, new) for key, one in value.items()}
+    if isinstance(value, tuple):
+        parts = [_renamed(one, old, new) for one in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value
 
 
 def start(algorithms: Sequence[str], times: Sequence[float], rules: Rules) -> State:
@@ -127,10 +260,9 @@ def start(algorithms: Sequence[str], times: Sequence[float], rules: Rules) -> St
             f"a race needs at least two algorithms, found {len(algorithms)}; add another under "
             "'algorithms', or use `polarbear run` for one alone"
         )
-    size = len(algorithms) * (len(algorithms) - 1) // 2
-    settled = np.full((size, len(times)), OPEN, dtype=np.int8)
-    moments = tuple(map(float, times))
-    return State(tuple(algorithms), moments, rules.batch.start, settled, initial=len(algorithms))
+    n, moments = len(algorithms), tuple(map(float, times))
+    settled = np.full((n * (n - 1) // 2, len(times)), OPEN, dtype=np.int8)
+    return State(tuple(algorithms), moments, rules.batch.start, settled, initial=n)
 
 
 def horizons(state: State, rules: Rules) -> dict[str, float]:
@@ -140,12 +272,8 @@ def horizons(state: State, rules: Rules) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     for pair, codes in zip(state.pairs, state.settled, strict=True):
-        is_open = np.flatnonzero(codes == OPEN)
-        if not len(is_open):
-            continue
-        until = state.times[int(is_open[-1])]
-        for name in pair if state.joining is None else {state.joining} & {*pair}:
-            found[name] = max(found.get(name, 0.0), until)
-    if rules.truncate is False:
-        found = dict.fromkeys(found, state.times[-1])
+        for place in np.flatnonzero(codes == OPEN)[-1:]:
+            until = state.times[-1 if rules.truncate is False else place]
+            for name in pair if state.joining is None else {state.joining} & {*pair}:
+                found[name] = max(found.get(name, 0.0), until)
     return {name: found[name] for name in state.algorithms if name in found}

@@ -43,7 +43,7 @@ MIRROR = MappingProxyType(dict(_MIRRORED) | {worse: better for better, worse in 
 SIGNS: MappingProxyType[Kind, str] = MappingProxyType(
     dict(zip(Kind, [*"><≥≤≳≲=≈×·?", ""], strict=True))
 )
-_SEEN_FROM_THE_FIRST = {
+_WORDS = {
     Kind.DOMINATES: "{a} is better than {b} at every time",
     Kind.NEVER_WORSE: "{a} is better than {b} at some times and equivalent at the others",
     Kind.SOMETIMES_BETTER: "{a} and {b}: neither dominates ({a} better at some times, {b} "
@@ -57,17 +57,10 @@ _SEEN_FROM_THE_FIRST = {
     Kind.MOOT: "{a} and {b} are not compared further: one of them is eliminated",
 }
 WORDS = MappingProxyType(
-    {
-        kind: _SEEN_FROM_THE_FIRST[kind]
-        if kind in _SEEN_FROM_THE_FIRST
-        else _SEEN_FROM_THE_FIRST[MIRROR[kind]].format(a="{b}", b="{a}")
-        for kind in Kind
-    }
+    {kind: _WORDS.get(kind) or _WORDS[MIRROR[kind]].format(a="{b}", b="{a}") for kind in Kind}
 )
 # The names of the codes of a pair at a single time, OPEN to OUT.
-AT_A_TIME = MappingProxyType(
-    dict(enumerate(("open", "above", "below", "equivalent", "crossing", "moot")))
-)
+AT_A_TIME = ("open", "above", "below", "equivalent", "crossing", "moot")
 
 
 class Verdict(NamedTuple):
@@ -98,10 +91,8 @@ class Verdict(NamedTuple):
 def verdict(codes: Iterable[int]) -> Verdict:
     """The verdict on a pair from its codes, one per time."""
     at = np.fromiter(codes, dtype=np.int8)
-    above, below, alike = (
-        tuple(np.flatnonzero(at == code).tolist()) for code in (ABOVE, BELOW, ALIKE)
-    )
-    return Verdict(_kind(set(at.tolist())), above, below, alike)
+    shown = (tuple(np.flatnonzero(at == code).tolist()) for code in (ABOVE, BELOW, ALIKE))
+    return Verdict(_kind(set(at.tolist())), *shown)
 
 
 def _kind(found: set[int]) -> Kind:
@@ -127,10 +118,8 @@ def verdict_on(state: State, a: str, b: str) -> Verdict:
     An eliminator was better at every time in one posterior, whatever earlier rounds had settled
     about single times.
     """
-    everywhere = tuple(range(len(state.times)))
+    dominates = Verdict(Kind.DOMINATES, above=tuple(range(len(state.times))))
     for gone in state.eliminated:
-        if (gone.by, gone.algorithm) == (a, b):
-            return Verdict(Kind.DOMINATES, above=everywhere)
-        if (gone.by, gone.algorithm) == (b, a):
-            return Verdict(Kind.DOMINATED, below=everywhere)
+        if {gone.by, gone.algorithm} == {a, b}:
+            return dominates if gone.by == a else dominates.mirrored()
     return verdict(state.relation(a, b))

@@ -133,10 +133,10 @@ def gate(
             note(line)
         if timed:
             _set_aside_untimed(store, len(versions))
-        origin = collect.origin_of(config, store)
+        plan = collect.RunPlan(config, store)
         unchanged = [
             version_pairs.same_code(
-                origin.fingerprints[pair.baseline], origin.fingerprints[pair.candidate]
+                plan.fingerprints[pair.baseline], plan.fingerprints[pair.candidate]
             )
             for pair in pairs
         ]
@@ -146,13 +146,13 @@ def gate(
                 ids = [instance.id for instance in chosen]
                 store.add_instances(chosen, config.instances.suite)
                 stored = collect.stored_runs(store)
-                tasks = collect.missing_tasks(config, stored, chosen, origin=origin)
+                tasks = plan.missing(stored, chosen)
                 made += len(tasks)
                 if tasks:
                     collect.prepare(config)
                 with progress(len(tasks)) as finished:
                     Scheduler(pool, store, _receiver(finished)).run(tasks)
-                collect.check_unchanged(config, origin)
+                plan.check_unchanged()
                 found = []
                 for pair, same in zip(pairs, unchanged, strict=True):
                     duels = Duels(config, store, pair, ids)

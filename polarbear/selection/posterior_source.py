@@ -8,8 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
+from polarbear.driver.evidence import CachedPosterior, cached_posterior, evidence_of
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.fit import named

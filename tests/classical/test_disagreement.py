@@ -11,8 +11,7 @@ import pytest
 from polarbear.classical.disagreement import disagreements, lead
 from polarbear.classical.view import view
 from polarbear.classical.view_options import ViewOptions
-from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import cached_posterior, keep
+from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.execution.outcome import Status
 from polarbear.inference import ModelOptions
 from polarbear.selection.posterior_source import Basis, find_basis

@@ -237,7 +237,7 @@ def test_a_renamed_algorithm_keeps_its_runs_its_rounds_and_its_seeds(raced: Proj
     raced("race", "config.yaml", "--store", "never-renamed")
     configure(raced, climber("hill climber"))
     asked = raced("race", "config.yaml")
-    assert "polarbear rename config climber 'hill climber'" in asked.stderr
+    assert "polarbear rename config climber NEW" in asked.stderr
     told = raced.json("rename", "config", "climber", "hill climber")
     assert (told["runs"], told["new"], told["seeds_of"]) == (8, "hill climber", "climber")
     status = raced.json("status", "config")

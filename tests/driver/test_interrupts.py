@@ -6,12 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 
 import pytest
 
-from polarbear.driver.scheduler import Background
 from tests.cli.test_race import rounds, synthetic
 from tests.support import Project
 
@@ -33,19 +31,6 @@ def for_ever(self, *arguments):
 Race._decided = for_ever
 main()
 """
-
-
-def test_an_error_in_background_work_is_raised_where_its_result_is_awaited():
-    def fails() -> None:
-        raise LookupError("nothing there")
-
-    woken = threading.Event()
-    background = Background(fails, woken.set)
-    background.start()
-    with pytest.raises(LookupError, match="nothing there"):
-        background.result()
-    assert background.done
-    assert woken.is_set()
 
 
 @pytest.mark.slow

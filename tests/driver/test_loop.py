@@ -15,12 +15,10 @@ import pytest
 
 from polarbear import racing as race
 from polarbear.config import Config, parse
-from polarbear.driver.evidence import evidence_of
-from polarbear.driver.loop import Race
-from polarbear.driver.posterior_cache import CachedPosterior, cached_posterior
+from polarbear.driver.evidence import CachedPosterior, cached_posterior, evidence_of
+from polarbear.driver.loop import SETTLED, Ended, Race
 from polarbear.driver.race_progress import Watcher
 from polarbear.driver.standings import standings
-from polarbear.driver.stopping import SETTLED, Ended
 from polarbear.errors import AlgorithmError, RaceError
 from polarbear.execution.outcome import Outcome
 from polarbear.problems.base import Instance

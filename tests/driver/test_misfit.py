@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from replay import replay
 from scipy.stats import beta, binom
 
 from polarbear import racing as race
-from polarbear.driver.evidence import Evidence, ranked
 from polarbear.driver.round_posterior import p_any_wrong
-from polarbear.inference import ModelOptions, infer
+from polarbear.inference import ModelOptions, Posterior, infer
 from polarbear.inference.empirical.decisions import decide_by_duels
 from polarbear.inference.fit import named
 from polarbear.inference.relations import DecisionTables, decision_tables
 from polarbear.racing import State
 from polarbear.racing.rules import Rules
-from polarbear.rankings import GridValues
+from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings.duels import duels_of
 
 pytestmark = pytest.mark.slow
 
@@ -25,39 +26,28 @@ UNIT = np.linspace(0, 1, len(GRID))
 LIMIT = 120
 
 
-def evidence(values: np.ndarray, names: tuple[str, ...] = NAMES) -> Evidence:
-    instances = tuple(f"i{k}" for k in range(len(values)))
-    return ranked(GridValues(instances, names, GRID, values), UNIT)
+def inferred(positions: np.ndarray, options: ModelOptions, seed: int) -> Posterior:
+    return infer(count_choice_sets(positions), UNIT, options, seed, positions=positions)
 
 
 def tables_of(
-    found: Evidence, options: ModelOptions, rules: Rules, seed: int
-) -> tuple[DecisionTables, np.ndarray | None]:
-    """The probabilities that decide, and the duels that have to support them, if any."""
-    record = found.duels.record()
+    positions: np.ndarray, options: ModelOptions, rules: Rules, seed: int
+) -> DecisionTables:
+    """The probabilities that decide."""
     if options.plackett_luce:
-        posterior = infer(
-            found.choice_sets, found.unit_times, options, seed, positions=found.positions
-        )
-        return decision_tables(posterior, rules.epsilon, "pointwise"), record.won()
-    tables = decide_by_duels(record, rules.epsilon, options.concentration)
-    return tables, record.won() if rules.guarantee == "anytime" else None
+        posterior = inferred(positions, options, seed)
+        return decision_tables(posterior, rules.epsilon, "pointwise")
+    return decide_by_duels(duels_of(positions).record(), rules.epsilon, options.concentration)
 
 
 def raced(values: np.ndarray, options: ModelOptions, rules: Rules, seed: int) -> State:
     """A race on values[instance, algorithm, time] in that order, without a store."""
-    names = NAMES[: values.shape[1]]
-    state = race.start(names, GRID.tolist(), rules)
-    seen = np.full(values.shape, np.nan)
-    while state.open_pairs and state.instances < len(values):
-        some = slice(state.instances, min(state.instances + state.batch, len(values)))
-        for name, until in race.horizons(state, rules).items():
-            steps = int(np.searchsorted(GRID, until)) + 1
-            seen[some, names.index(name), :steps] = values[some, names.index(name), :steps]
-        found = evidence(seen[: some.stop], names)
-        tables, duels = tables_of(found, options, rules, seed + state.round)
-        state, _ = race.step(state, rules, some.stop - some.start, tables, duels)
-    return state
+
+    def tables(positions: np.ndarray, state: State) -> DecisionTables:
+        return tables_of(positions, options, rules, seed + state.round)
+
+    heeds_duels = options.plackett_luce or rules.guarantee == "anytime"
+    return replay(values, NAMES[: values.shape[1]], GRID, rules, tables, heeds_duels).state
 
 
 def as_values(orders: list[list[int]]) -> np.ndarray:
@@ -89,25 +79,21 @@ PLACKETT_LUCE = ModelOptions(model="dirichlet", draws=2000)
 def test_what_wins_most_duels_is_better_whatever_else_is_there(names: tuple[str, ...]):
     """72 duels of 120: P(better) is that of a coin with a uniform prior."""
     values = as_values([[0, 1, 2, 3, 4]] * 72 + [[1, 2, 3, 4, 0]] * 48)[:, : len(names)]
-    tables, _ = tables_of(evidence(values, names), EMPIRICAL, Rules(), seed=1)
+    tables = tables_of(rank(values), EMPIRICAL, Rules(), seed=1)
     expected = beta.sf(0.5, EMPIRICAL.concentration / 2 + 72, EMPIRICAL.concentration / 2 + 48)
     np.testing.assert_allclose(tables.better[:, 0, 1], expected, rtol=1e-6)
 
 
 def test_plackett_luce_says_that_it_does_not_fit_a_mixture():
-    values = as_values([[0, 1, 2, 3, 4]] * 72 + [[1, 2, 3, 4, 0]] * 48)
-    found = evidence(values)
-    posterior = infer(
-        found.choice_sets, found.unit_times, PLACKETT_LUCE, 1, positions=found.positions
-    )
-    fit = named(posterior.fit, NAMES, GRID)
+    positions = rank(as_values([[0, 1, 2, 3, 4]] * 72 + [[1, 2, 3, 4, 0]] * 48))
+    fit = named(inferred(positions, PLACKETT_LUCE, 1).fit, NAMES, GRID)
     assert fit is not None
     assert fit.words is not None
     assert fit.words.startswith("Plackett-Luce does not fit: ")
-    tables, duels = tables_of(found, PLACKETT_LUCE, Rules(), seed=1)
+    tables = tables_of(positions, PLACKETT_LUCE, Rules(), seed=1)
     assert tables.better[0, 1, 0] > 0.99  # B over A, against most duels
     start = race.start(NAMES, GRID.tolist(), Rules())
-    _, decided = race.step(start, Rules(), 120, tables, duels)
+    _, decided = race.step(start, Rules(), 120, tables, duels_of(positions).record().won())
     assert ("A", "B") in decided.withheld
     assert "A" not in [out.algorithm for out in decided.eliminated]
 
@@ -154,9 +140,9 @@ def test_a_guarantee_lets_a_plain_loser_go():
 def test_how_likely_an_elimination_is_wrong_follows_from_duels():
     rng = np.random.default_rng(2)
     values = rng.normal(size=(40, 2, len(GRID))) + np.array([0, 0.8])[:, None]
-    found = evidence(values, ("A", "B"))
+    duels = duels_of(rank(values))
     out = race.Elimination("B", "A", 1, 40, 0.99)
     back = race.Elimination("A", "B", 1, 40, 0.99)
-    assert p_any_wrong(found.duels, ("A", "B"), []) == 0
-    assert 0 < p_any_wrong(found.duels, ("A", "B"), [out]) < 0.2
-    assert p_any_wrong(found.duels, ("A", "B"), [out, back]) > 0.999
+    assert p_any_wrong(duels, ("A", "B"), []) == 0
+    assert 0 < p_any_wrong(duels, ("A", "B"), [out]) < 0.2
+    assert p_any_wrong(duels, ("A", "B"), [out, back]) > 0.999

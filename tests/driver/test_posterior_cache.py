@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from polarbear.config import parse
-from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import cached_posterior, keep
+from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.errors import InferenceError
 from polarbear.execution.outcome import Task
 from polarbear.execution.run import Problems, execute

@@ -24,7 +24,7 @@ NO_LIMITS = {"race": {"limits": {}}}
 def tasks() -> list[Task]:
     config = configured(("good", "bad"))
     instances = [config.instances.instance(i, config.setting) for i in range(3)]
-    return collect.missing_tasks(config, {}, instances)
+    return collect.RunPlan(config).missing({}, instances)
 
 
 def outcome(task: Task, worker: str = "1", **changes: Any) -> Outcome:

@@ -16,12 +16,11 @@ from polarbear.config import Config
 from polarbear.driver import collect
 from polarbear.driver.forget import forget, rename
 from polarbear.driver.loop import Race
-from polarbear.driver.race_runs import RuntimeEstimates
-from polarbear.driver.speculation import SpeculativeRuns
+from polarbear.driver.scheduler import SpeculativeRuns
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.store import Store
-from polarbear.store.runs import SpeculativeRun, StoredRun
+from polarbear.store.runs import SpeculativeRun
 from tests.driver.test_loop import Notes, checkpoints, configured, optimisers, run
 from tests.faults.races import essence
 from tests.support import solver
@@ -253,7 +252,7 @@ def early_store(folder: Path) -> tuple[Config, Store, list[Outcome]]:
     store = Store.create(folder, config.plain())
     problems = Problems(config.instances, config.setting)
     instance = config.instances.instance(0, config.setting)
-    tasks = collect.missing_tasks(config, {}, [instance], origin=collect.origin_of(config, store))
+    tasks = collect.RunPlan(config, store).missing({}, [instance])
     return config, store, [execute(task, problems) for task in tasks]
 
 
@@ -263,7 +262,7 @@ def test_runs_that_a_killed_race_left_both_early_and_used_are_used_once(tmp_path
         store.speculative.change(outcomes, 1)
         store.add_runs(outcomes[:1], 1)
         early = SpeculativeRuns(config, store)
-        assert len(early) == 1
+        assert [early.has(outcome.task) for outcome in outcomes] == [False, True]
         early.write(1)
     assert store.speculative.table()["algorithm"].to_list() == ["random"]
 
@@ -288,21 +287,3 @@ def test_a_changed_algorithm_does_not_use_what_was_run_early_before(tmp_path):
     assert not early.has(replace(task, fingerprint="another"))
     assert not early.has(replace(task, seed=task.seed + 1))
     assert not early.has(replace(task, budget=task.budget + 1))
-
-
-def test_a_batch_begins_with_the_runs_that_take_long_and_else_goes_by_instance():
-    config = configured(("good", "bad", "late"))
-    instances = [config.instances.instance(i, config.setting) for i in range(2)]
-    tasks = collect.missing_tasks(config, {}, instances)
-    estimates = RuntimeEstimates()
-    problems = Problems(config.instances, config.setting)
-    for task in tasks[:3]:
-        seconds = {"good": 1.0, "bad": 1.2, "late": 30.0}[task.algorithm.name]
-        estimates.add(StoredRun.of(replace(execute(task, problems), seconds=seconds), 1))
-    ordered = [
-        (task.algorithm.name, task.instance.index) for task in estimates.longest_first(tasks)
-    ]
-    assert ordered == [
-        *[("late", 0), ("late", 1)],
-        *[("good", 0), ("bad", 0), ("good", 1), ("bad", 1)],
-    ]

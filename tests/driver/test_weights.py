@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polarbear.driver.collect import InstanceStream
+from polarbear.driver.collect import InstanceStream, RaceRuns
 from polarbear.driver.evidence import evidence_of
 from polarbear.driver.merging import stored_config, unite
-from polarbear.driver.race_runs import RaceRuns
 from polarbear.errors import StoreMismatchError
 from polarbear.rankings.duels import duels_of
 from polarbear.store import Store

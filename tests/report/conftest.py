@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import cached_posterior, keep
+from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.inference import ModelOptions
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.page import write_page

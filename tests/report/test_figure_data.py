@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import cached_posterior, keep
+from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.inference import ModelOptions
 from polarbear.racing.verdicts import MIRROR
 from polarbear.report.context import ReportContext, gather

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polarbear.config import Config
-from polarbear.driver.stopping import SETTLED
+from polarbear.driver.loop import SETTLED
 from polarbear.errors import SelectionError
 from polarbear.selection.criteria import draws_of_values, judge
 from polarbear.selection.expected_regret import RegretStop, regret_stop

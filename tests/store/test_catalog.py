@@ -11,8 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from polarbear.driver.evidence import evidence_of
-from polarbear.driver.posterior_cache import cached_posterior, keep
+from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.errors import StoreDamagedError, StoreError
 from polarbear.inference import ModelOptions
 from polarbear.store import Store, file_io
