@@ -10,6 +10,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from typing import Any
@@ -51,11 +52,6 @@ class Cluster:
     def address(self) -> str:
         return self._options.scheduler or str(self._started.scheduler_address)
 
-    @property
-    def has_queue(self) -> bool:
-        """Whether workers wait in a job queue, so that having none for hours is normal."""
-        return self._options.job_queue is not None
-
     def reconnect(self) -> None:
         """Connect again to a scheduler that was lost; raise if it does not return in time."""
         self._disconnect()
@@ -74,10 +70,8 @@ class Cluster:
             self._started.close()
 
     def _disconnect(self) -> None:
-        try:
+        with suppress(Exception):  # this connection is not used any more
             self.client.close(timeout=2)
-        except Exception as error:  # this connection is not used any more
-            logging.getLogger(__name__).debug("closing: %s", error)
 
     def _connect(self, patience: float) -> Any:
         begun = time.monotonic()

@@ -281,7 +281,8 @@ class DaskExecutor:
             return
         if self._threads:
             self._had_workers = now
-        elif now - self._had_workers > self._options.patience and not self._cluster.has_queue:
+        # Jobs may wait in a queue for hours.
+        elif now - self._had_workers > self._options.patience and not self._options.job_queue:
             waited = typed_time(self._options.patience, "seconds")
             raise ClusterError(
                 f"the scheduler at {self._cluster.address} has had no worker for {waited}; start "

@@ -101,13 +101,6 @@ class WorkerHandle:
             self.children = process_tree.descendants(self.identity)
         return process_tree.memory_of([self.identity, *self.children])
 
-    def reason_of_silence(self) -> tuple[Status, str]:
-        """Why the connection has ended: the process has died, or its run has closed it."""
-        self.process.join(MAX_DYING_SECONDS)
-        if self.process.is_alive():
-            return Status.CRASHED, "it closed the file descriptors of its process"
-        return Status.KILLED, "its process died"
-
     def stop(self) -> Outcome | None:
         """Kill the process and all its runs have started; return an outcome sent before that."""
         has_died = not self.process.is_alive()
@@ -224,8 +217,9 @@ class Pool:
                     f"a worker process could not be started: {error.strerror}; free some memory, "
                     "or use fewer workers"
                 ) from None
-            assert process.pid is not None
-            identity = process_tree.find_process(process.pid)  # before its number can be reused
+            identity = None
+            with suppress(psutil.Error):  # before its number can be reused
+                identity = psutil.Process(process.pid)
         theirs.close()
         worker = WorkerHandle(name, process, identity, ours, journal, log, tag)
         self._workers.append(worker)
@@ -245,7 +239,12 @@ class Pool:
             try:
                 outcome = worker.receive()
             except (EOFError, OSError):
-                yield from self._remove(worker, *worker.reason_of_silence())
+                worker.process.join(MAX_DYING_SECONDS)
+                if worker.process.is_alive():
+                    message = "it closed the file descriptors of its process"
+                    yield from self._remove(worker, Status.CRASHED, message)
+                else:
+                    yield from self._remove(worker, Status.KILLED, "its process died")
                 continue
             if outcome is None:
                 self._failed_starts = 0

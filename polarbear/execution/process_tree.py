@@ -68,14 +68,6 @@ def has_children() -> bool:
     return True
 
 
-def find_process(pid: int) -> psutil.Process | None:
-    """Identify a process by more than its number, which is reused later; None if it is gone."""
-    try:
-        return psutil.Process(pid)
-    except psutil.Error:
-        return None
-
-
 def descendants(process: psutil.Process) -> list[psutil.Process]:
     """Children of a process, and theirs, as far as they have kept their parent."""
     try:

@@ -116,7 +116,10 @@ class Classic(Suite):
         function, dimension = FUNCTIONS[spec["function"]], int(spec["dimension"])
         rng = np.random.default_rng(spec["seed"])
         shift = rng.uniform(-LARGEST_SHIFT, LARGEST_SHIFT, dimension)
-        rotation = random_rotation(dimension, rng) if self.rotate else np.eye(dimension)
+        rotation = np.eye(dimension)
+        if self.rotate:  # uniformly distributed
+            q, r = np.linalg.qr(rng.standard_normal((dimension, dimension)))
+            rotation = q * np.sign(np.diag(r))
 
         def evaluate(x: Any) -> float:
             return function(rotation @ (np.asarray(x, dtype=np.float64) - shift))
@@ -125,9 +128,3 @@ class Classic(Suite):
 
     def best_value(self, spec: Spec) -> float:
         return 0.0
-
-
-def random_rotation(dimension: int, rng: np.random.Generator) -> Floats:
-    """An orthogonal matrix, uniformly distributed."""
-    q, r = np.linalg.qr(rng.standard_normal((dimension, dimension)))
-    return np.asarray(q * np.sign(np.diag(r)))

@@ -6,7 +6,6 @@ through IOHexperimenter's package ioh.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import isqrt
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -119,20 +118,17 @@ class Pbo(NumberedSuite):
     def build(self, spec: Spec, setting: Setting) -> Problem:
         which = (spec["function"], spec["instance"], spec["dimension"])
         function = _ioh().get_problem(*which, _ioh().ProblemClass.PBO)
-        lower, upper = (np.array(b, dtype=float) for b in (function.bounds.lb, function.bounds.ub))
-        return Problem(_on_bits(function), lower, upper, maximise=True)
 
+        def evaluate(x: Any) -> float:
+            point = x.tolist() if isinstance(x, np.ndarray) else x
+            # ioh evaluates any numbers: twos would beat the optimum of OneMax.
+            if not BITS.issuperset(point):
+                wrong = next(value for value in point if value not in BITS)
+                raise ValueError(f"points of PBO consist of zeros and ones, found {wrong}")
+            return float(function([int(bit) for bit in point]))
 
-def _on_bits(function: Any) -> Callable[[Any], float]:
-    def evaluate(x: Any) -> float:
-        point = x.tolist() if isinstance(x, np.ndarray) else x
-        # ioh evaluates any numbers: twos would beat the optimum of OneMax.
-        if not BITS.issuperset(point):
-            wrong = next(value for value in point if value not in BITS)
-            raise ValueError(f"points of PBO consist of zeros and ones, found {wrong}")
-        return float(function([int(bit) for bit in point]))
-
-    return evaluate
+        dimension = spec["dimension"]
+        return Problem(evaluate, np.zeros(dimension), np.ones(dimension), maximise=True)
 
 
 def _ioh() -> Any:

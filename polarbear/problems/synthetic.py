@@ -91,7 +91,7 @@ class Synthetic(Suite):
         """One algorithm's true log-rating over time, independent of the other algorithms."""
         times = setting.budget.unit_times
         if self.ratings is not None:
-            return self._given(name, len(times))
+            return self._given(self.ratings, name, len(times))
         seed = setting.seed if self.truth_seed is None else self.truth_seed
         hyper = np.random.default_rng(derived_seed(seed, "truth"))
         sigma = self.prior.sigma or float(
@@ -104,12 +104,11 @@ class Synthetic(Suite):
         factor = _matern_factor(lengthscale, tuple(times))
         return np.asarray(sigma * factor @ rng.standard_normal(len(times)))
 
-    def _given(self, name: str, times: int) -> Floats:
-        assert self.ratings is not None
-        if name not in self.ratings:
-            known = ", ".join(self.ratings)
-            raise ProblemError(f"instances.ratings has no '{name}'; it has: {known}")
-        values = np.atleast_1d(np.asarray(self.ratings[name], dtype=np.float64))
+    @staticmethod
+    def _given(ratings: Mapping[str, Any], name: str, times: int) -> Floats:
+        if name not in ratings:
+            raise ProblemError(f"instances.ratings has no '{name}'; it has: {', '.join(ratings)}")
+        values = np.atleast_1d(np.asarray(ratings[name], dtype=np.float64))
         if len(values) not in (1, times):
             raise ProblemError(
                 f"instances.ratings has {len(values)} values for '{name}', but the grid has "
@@ -120,12 +119,8 @@ class Synthetic(Suite):
     def noise(self, rng: np.random.Generator, times: Floats) -> Floats:
         """Standard Gumbel noise at each time, correlated over time by a Gaussian copula."""
         fresh = rng.standard_normal(len(times))
-        if self.correlation == "constant":
-            kept = np.ones(len(times) - 1)
-        elif self.correlation == 0:
-            kept = np.zeros(len(times) - 1)
-        else:
-            kept = np.exp(-np.diff(times) / float(self.correlation))
+        length = np.inf if self.correlation == "constant" else float(self.correlation)
+        kept = np.exp(-np.diff(times) / length) if length else np.zeros(len(times) - 1)
         normal = fresh.copy()
         for i, correlation in enumerate(kept):  # the exponential kernel is Markov
             normal[i + 1] = correlation * normal[i] + np.sqrt(1 - correlation**2) * fresh[i + 1]

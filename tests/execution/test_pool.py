@@ -237,15 +237,6 @@ def test_killing_a_worker_costs_its_run_and_nothing_else(tmp_path: Path):
     assert len(ended) == 8 - len(killed)
 
 
-def test_the_journal_is_empty_before_the_next_run_begins():
-    config = configured(solver("stops", after=20))
-    with Pool(config.instances, config.setting, 1, GENEROUS) as pool:
-        outcome = next(pool.run(tasks(config, instances=2)))
-        (worker,) = pool._workers
-        assert len(outcome.values)
-        assert len(Journal.read(worker.journal)[0]) == 0
-
-
 def test_a_run_that_ended_just_before_it_was_killed_at_its_limit_has_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -105,18 +105,6 @@ def test_nothing_is_left_of(script: str, status: Status | None, left: Any):
     assert left() == []
 
 
-@pytest.mark.slow
-@LINUX
-def test_two_hundred_hostile_runs_leave_no_process(left: Any):
-    entries = [shell(script, left, name) for name, script in GETS_AWAY.items()]
-    entries.append(shell("setsid SLEEP & echo 1 2; SLEEP >&2", left, "a hanging one"))
-    entries[-1]["command"][2] = entries[-1]["command"][2].replace("; /bin", "; timeout 0.05 /bin")
-    config = programs(*entries, count=25)
-    outcomes = list(run(config, instances=25).values())
-    assert len(outcomes) == 200
-    assert left() == []
-
-
 def test_orphans_are_found_by_their_tag_without_a_subreaper(
     left: Any, monkeypatch: pytest.MonkeyPatch, wait_until: Callable[..., None]
 ):
