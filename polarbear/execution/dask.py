@@ -89,16 +89,16 @@ class DaskExecutor:
         return self
 
     def __exit__(self, *error: object) -> None:
+        def cancel_all() -> None:
+            with suppress(Exception):  # the cluster may be gone
+                self._client.cancel([one.future for one in self._submitted.values()])
+                self._client.unregister_worker_plugin(self._name)
+
         # In a thread, because a cluster that is gone does not answer.
-        cancelling = threading.Thread(target=self._cancel_all, daemon=True)
+        cancelling = threading.Thread(target=cancel_all, daemon=True)
         cancelling.start()
         cancelling.join(MAX_CANCEL_SECONDS)
         self._cluster.close()
-
-    def _cancel_all(self) -> None:
-        with suppress(Exception):  # the cluster may be gone
-            self._client.cancel([one.future for one in self._submitted.values()])
-            self._client.unregister_worker_plugin(self._name)
 
     @property
     def size(self) -> int:

@@ -171,15 +171,12 @@ class FitnessCheck(Algorithm):
 def package_differences(packages: Mapping[str, str]) -> str:
     """Packages that are missing here or have another version than given; empty if none."""
     found = of_packages(*packages).packages
-    return joined(
-        [
-            f"{name} {wanted} is not installed"
-            if found[name] == "missing"
-            else f"{name} is {found[name]}, not {wanted}"
-            for name, wanted in packages.items()
-            if found[name] != wanted
-        ]
+    differences = (
+        f"{name} is {found[name]}, not {wanted}"
+        for name, wanted in packages.items()
+        if found[name] != wanted
     )
+    return joined(list(differences))
 
 
 def pack(folder: Path) -> bytes:

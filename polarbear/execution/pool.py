@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import secrets
 import signal
 import sys
 import threading
@@ -99,7 +100,11 @@ class WorkerHandle:
             return 0
         if self.measurements % CHILDREN_INTERVAL == 0:
             self.children = process_tree.descendants(self.identity)
-        return process_tree.memory_of([self.identity, *self.children])
+        used = 0
+        for process in (self.identity, *self.children):
+            with suppress(psutil.Error):
+                used += process.memory_info().rss if process.is_running() else 0
+        return used
 
     def stop(self) -> Outcome | None:
         """Kill the process and all its runs have started; return an outcome sent before that."""
@@ -194,7 +199,7 @@ class Pool:
         """Start a worker process that writes its files into the temporary folder."""
         assert self._scratch is not None, "a pool is used as a context"
         self._started += 1
-        name, tag = self._name or str(self._started), process_tree.new_tag()
+        name, tag = self._name or str(self._started), secrets.token_hex(8)
         journal = self._scratch.folder / f"journal-{self._started}"
         log = self._scratch.folder / f"log-{self._started}"
         ours, theirs = multiprocessing.Pipe()

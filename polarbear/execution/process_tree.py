@@ -37,10 +37,6 @@ _PR_SET_CHILD_SUBREAPER = 36
 _WATCHDOG = "from polarbear.execution.process_tree import watch; watch()"
 
 
-def new_tag() -> str:
-    return secrets.token_hex(8)
-
-
 def tagged_environment(tag: str) -> dict[str, str]:
     """The environment variable that descendants shall inherit."""
     return {TAG_VARIABLE: ":".join(filter(None, (os.environ.get(TAG_VARIABLE), tag)))}
@@ -74,15 +70,6 @@ def descendants(process: psutil.Process) -> list[psutil.Process]:
         return process.children(recursive=True)
     except psutil.Error:
         return []
-
-
-def memory_of(processes: Iterable[psutil.Process]) -> int:
-    """Bytes of resident memory of the processes that still exist."""
-    used = 0
-    for process in processes:
-        with suppress(psutil.Error):
-            used += process.memory_info().rss if process.is_running() else 0
-    return used
 
 
 def kill_descendants(process: psutil.Process | None = None) -> int:
@@ -155,7 +142,7 @@ class Scratch:
     """A temporary folder, a tag for all processes that use it, and the watchdog of both."""
 
     def __init__(self) -> None:
-        self.tag = new_tag()
+        self.tag = secrets.token_hex(8)
         try:
             self._temporary = tempfile.TemporaryDirectory(
                 prefix="polarbear-", ignore_cleanup_errors=True

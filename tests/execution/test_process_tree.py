@@ -108,7 +108,7 @@ def test_nothing_is_left_of(script: str, status: Status | None, left: Any):
 def test_orphans_are_found_by_their_tag_without_a_subreaper(
     left: Any, monkeypatch: pytest.MonkeyPatch, wait_until: Callable[..., None]
 ):
-    tag = process_tree.new_tag()
+    tag = secrets.token_hex(8)
     monkeypatch.setenv(*next(iter(process_tree.tagged_environment(tag).items())))
     subprocess.run(["sh", "-c", f"(setsid {left.sleep} &)"], check=True)
     wait_until(left)
