@@ -32,6 +32,7 @@ except ImportError:
 KilledWorker: type[Exception] = distributed.KilledWorker
 MAX_CONNECT_SECONDS = 10.0  # in which a scheduler must answer at first
 RENEW_INTERVAL_SECONDS = 15.0  # between requests for jobs in the place of ended ones
+TLS_CERTIFICATE = "distributed.comm.tls.client.cert"
 DASHBOARD = "127.0.0.1:0"  # for users of this machine, on a free port
 LOGGERS = ("distributed", "dask_jobqueue", "tornado.application", "bokeh")
 QUEUES = {"htcondor": "HTCondor", "moab": "Moab"}  # others are spelt in capitals
@@ -43,6 +44,11 @@ class Cluster:
     def __init__(self, options: Execution) -> None:
         for name in LOGGERS:  # Dask logs every worker that joins or leaves
             logging.getLogger(name).setLevel(logging.CRITICAL)
+        if str(options.scheduler).startswith("tls:") and not dask.config.get(TLS_CERTIFICATE, None):
+            raise ClusterError(
+                f"{options.scheduler} needs a certificate: set distributed.comm.tls in Dask's "
+                "configuration, or DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT, __KEY and CA_FILE"
+            )
         self._options = options
         self._started: Any = None if options.scheduler else _start_cluster(options)
         self._renewed = time.monotonic()
@@ -83,7 +89,7 @@ class Cluster:
                     timeout=min(left, MAX_CONNECT_SECONDS),
                     set_as_default=False,
                 )
-            except ValueError as error:
+            except (ValueError, RuntimeError) as error:
                 raise ClusterError(
                     f"'{self._options.scheduler}' is not the address of a scheduler: {error}"
                 ) from None
