@@ -23,7 +23,7 @@ from polarbear.plain import Record
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import file_io
 from polarbear.store.lock import holder, locked
-from polarbear.wording import counted
+from polarbear.wording import counted, joined
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +45,12 @@ class Merged(Record):
     notes: tuple[str, ...]
 
     def one_line(self) -> str:
-        return f"{counted(self.runs, 'run')} of {counted(len(self.merged), 'store')}"
+        several = f", {self.in_several} of them in several" if self.in_several else ""
+        return (
+            f"{counted(self.runs, 'run')} of {counted(len(self.algorithms), 'algorithm')} on "
+            f"{counted(self.instances, 'instance')} from {joined(self.merged)} in {self.store}"
+            f"{several}"
+        )
 
 
 def merge(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from polarbear.classical.view_options import (
     checked_pair,
 )
 from polarbear.errors import ReportError
-from polarbear.plain import html_table
+from polarbear.plain import Record, html_table
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.figure_files import available, check_free, write_figures
@@ -42,7 +42,7 @@ CLASSICAL_FIGURES = ("ecdf", "aocc", "eaf", "eaf-difference")
 TIME_AXES = {"log": True, "linear": False, "grid": None}
 
 
-class _Report(ABC):
+class _Report(Record):
     """A report in words, and the files that were written."""
 
     story: Story | StoryOfStores
@@ -80,9 +80,8 @@ class _Report(ABC):
     def _facts(self) -> dict[str, Any]:
         """The facts that are specific to a kind of report."""
 
-    def __repr__(self) -> str:
-        files = f"; written: {', '.join(map(str, self.written))}" if self.written else ""
-        return f"<Report: {self.answer[0]}{files}>"
+    def one_line(self) -> str:
+        return self.answer[0]
 
 
 @dataclass(frozen=True, repr=False)

@@ -21,21 +21,8 @@ from polarbear.store.summary import AlgorithmRuns, AsideRuns, Failure, HostRuns,
 from polarbear.store.verify import Verified, verify
 from polarbear.wording import counted
 
-__all__ = [
-    "AlgorithmRuns",
-    "Entrant",
-    "Failure",
-    "OpenPair",
-    "Repaired",
-    "Span",
-    "Standings",
-    "StoreStatus",
-    "Verified",
-    "repair",
-    "standings",
-    "status",
-    "verify",
-]
+__all__ = ["AlgorithmRuns", "Entrant", "Failure", "OpenPair", "Repaired", "Span", "Standings"]
+__all__ += ["StoreStatus", "Verified", "repair", "standings", "status", "verify"]
 _KILLED_KEYS = ("pid", "host", "round", "written")
 
 
@@ -85,8 +72,8 @@ def status(path: str | Path, race: int | None = None) -> StoreStatus:
     if race is not None:
         store = store.at_race(race)
     budget = Budget.model_validate(store.config["budget"])
-    under_way = running.facts if running is not None and running.alive else None
-    killed = running.facts if running is not None and not running.alive else None
+    facts, alive = (None, False) if running is None else (running.facts, running.alive)
+    killed = None if alive or facts is None else {key: facts[key] for key in _KILLED_KEYS}
     return StoreStatus(
         store=str(store.path),
         format=store.manifest.format,
@@ -111,8 +98,8 @@ def status(path: str | Path, race: int | None = None) -> StoreStatus:
         bytes=summary.disk_use(store),
         races=store.races.past(),
         set_aside=summary.set_aside(store),
-        under_way=under_way,
-        killed=None if killed is None else {key: killed[key] for key in _KILLED_KEYS},
+        under_way=facts if alive else None,
+        killed=killed,
         race=standings_of(store),
     )
 
@@ -120,10 +107,7 @@ def status(path: str | Path, race: int | None = None) -> StoreStatus:
 def standings(store: Store) -> Standings:
     """The state of the race in a store; an error where none has been run."""
     found = standings_of(store)
-    if found is not None:
-        return found
-    if store.races.numbers():
-        raise RaceError(
-            f"the race in {store.path} has to be decided again; `polarbear race` does it"
-        )
-    raise RaceError(f"no race has been run in {store.path}; `polarbear race` runs one")
+    if found is None:
+        state = "has to be decided again" if store.races.numbers() else "has not been run"
+        raise RaceError(f"the race in {store.path} {state}; `polarbear race` does it")
+    return found

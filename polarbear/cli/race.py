@@ -156,8 +156,7 @@ def _show_collected(done: Collected) -> None:
         f"{counted(done.executed, 'run')} in {duration(done.seconds)}{present}; "
         f"{counted(done.instances, 'instance')} in {done.store}",
     )
-    first = {entry.algorithm: entry.first_at_end for entry in done.algorithms}
-    race_summary.show_algorithms(done.algorithms, done.axis, done.budget, first)
+    race_summary.show_algorithms(done.algorithms, done.axis, done.budget)
     output.show(*race_summary.failure_lines(done.failures))
 
 

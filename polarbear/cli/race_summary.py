@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from polarbear.cli import output
@@ -164,14 +164,8 @@ def _open_line(pair: OpenPair) -> str:
     return f"{pair.a} and {pair.b}: open {where}{leaning}"
 
 
-def show_algorithms(
-    entries: Sequence[AlgorithmRuns],
-    axis: str,
-    budget: float,
-    first: Mapping[str, float | None] | None = None,
-) -> None:
-    """Print runs and costs of each algorithm, and its share of first places at the end."""
-    shares = {name: share for name, share in (first or {}).items() if share is not None}
+def show_algorithms(entries: Sequence[AlgorithmRuns], axis: str, budget: float) -> None:
+    """Print runs and costs of each algorithm and, after `run`, its share of first places."""
     columns = {
         "algorithm": [entry.algorithm for entry in entries],
         "runs#": [f"{entry.runs}" for entry in entries],
@@ -182,10 +176,10 @@ def show_algorithms(
     if any(entry.evaluations for entry in entries):
         columns["evaluations#"] = [whole(entry.evaluations) for entry in entries]
     columns["seconds#"] = [f"{entry.seconds:,.1f}" for entry in entries]
-    if shares:
-        columns[f"best at {axis} {short(budget)}#"] = [
-            percent_cell(shares[e.algorithm]) if e.algorithm in shares else "" for e in entries
-        ]
+    first = [getattr(entry, "first_at_end", None) for entry in entries]
+    if any(share is not None for share in first):
+        cells = ["" if share is None else percent_cell(share) for share in first]
+        columns[f"best at {axis} {short(budget)}#"] = cells
     output.show_table(list(columns), zip(*columns.values(), strict=True))
 
 

@@ -14,7 +14,7 @@ from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output
 from polarbear.cli.command_options import flag
-from polarbear.wording import counted, joined, noun
+from polarbear.wording import counted
 
 if TYPE_CHECKING:
     from polarbear.api.importing import ImportResult
@@ -143,12 +143,7 @@ def merge(json: bool, **options: Any) -> None:
 
 
 def _show_merged(done: Merged) -> None:
-    twice = f", {done.in_several} of which {noun(done.in_several, 'was', 'were')} in several"
-    output.show(
-        f"{counted(done.runs, 'run')} of {counted(len(done.algorithms), 'algorithm')} on "
-        f"{counted(done.instances, 'instance')} from {joined(done.merged)} in {done.store}"
-        f"{twice if done.in_several else ''}"
-    )
+    output.show(done.one_line())
     if done.stopped_because is not None:
         rounds = counted(done.rounds, "round")
         output.show(f"{rounds} decided again; ended because {done.stopped_because}")

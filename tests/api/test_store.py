@@ -53,7 +53,7 @@ def test_standings_are_those_of_the_race_and_refused_without_one(raced: pb.Store
     assert "A" in raced.standings().pareto_set
     assert raced.result.standings.pareto_set == raced.standings().pareto_set
     store = pb.run(configuration(), folder, instances=2)
-    with pytest.raises(pb.RaceError, match="no race has been run"):
+    with pytest.raises(pb.RaceError, match="has not been run"):
         store.standings()
 
 
