@@ -135,11 +135,10 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
     keys = ["algorithm", "instance", "t", *([SEED] if seeded else [])]
     distinct = rows.select(*keys, "y").drop_nulls().unique()
     clashes = len(distinct) - len(distinct.unique(keys))
+    remedy = "keep one of each" if seeded else f"distinguish them by a column '{SEED}'"
     if clashes:
-        repeated = f"if those are repeated runs, distinguish them by a column '{SEED}'"
         raise ImportFailedError(
-            f"{clashes} rows of the frame give another y for the same {', '.join(keys)}; "
-            + ("keep one of each" if seeded else repeated)
+            f"{clashes} rows of the frame give another y for the same {', '.join(keys)}; {remedy}"
         )
     return rows
 
@@ -147,12 +146,8 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
 def _as_polars(frame: Any) -> pl.DataFrame:
     if isinstance(frame, pl.LazyFrame):
         return frame.collect()
-    if isinstance(frame, pl.DataFrame):
-        return frame
-    if type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "columns"):
-        return pl.from_pandas(frame)
-    if isinstance(frame, Mapping):
-        return pl.DataFrame(dict(frame))
+    if isinstance(frame, Mapping) or hasattr(frame, "columns"):  # of polars or pandas
+        return pl.DataFrame(frame)
     raise ImportFailedError(
         "expected a polars or pandas frame with the columns algorithm, instance, t and y, "
         f"found {type(frame).__name__}"

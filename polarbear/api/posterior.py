@@ -98,11 +98,11 @@ class Posterior:
     def summary(self, level: float = 0.95) -> pl.DataFrame:
         """Posterior mean and central interval of each algorithm's share of firsts at each time."""
         mean, (low, high) = self._posterior.mean(), self._posterior.interval(level)
-        size = len(self.algorithms)
+        names = np.array(self.algorithms, dtype=object)
         return pl.DataFrame(
             {
-                "algorithm": np.repeat(np.array(self.algorithms, dtype=object), len(self.times)),
-                "t": np.tile(self.times, size),
+                "algorithm": np.repeat(names, len(self.times)),
+                "t": np.tile(self.times, len(names)),
                 "mean": mean.T.ravel(),
                 "low": low.T.ravel(),
                 "high": high.T.ravel(),
@@ -121,6 +121,7 @@ class Posterior:
         at = relations.pointwise(self._posterior, epsilon)
         names, n_times = np.array(self.algorithms, dtype=object), len(self.times)
         a, b = np.nonzero(~np.eye(len(names), dtype=bool))
+        duels = [self._posterior.head_to_head(int(i), int(j)) for i, j in zip(a, b, strict=True)]
         columns = {
             "a": np.repeat(names[a], n_times),
             "b": np.repeat(names[b], n_times),
@@ -128,12 +129,7 @@ class Posterior:
             "p_dominates": at.dominance[:, a, b].T.ravel(),
             "p_equivalent": at.equivalence[:, a, b].T.ravel(),
             "error": at.dominance_error[:, a, b].T.ravel(),
-            "p_wins": np.concatenate(
-                [
-                    self._posterior.head_to_head(int(i), int(j)).mean(axis=0)
-                    for i, j in zip(a, b, strict=True)
-                ]
-            ),
+            "p_wins": np.concatenate([won.mean(axis=0) for won in duels]),
         }
         if self.joint:
             over = relations.joint(self._posterior)
