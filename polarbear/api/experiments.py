@@ -154,7 +154,7 @@ def race(
             live.write(follows=False)
     result = standings(disk)
     assert result is not None  # whatever the limits, there was a round
-    failures, extra = tuple(summary.failures(disk)), disk.speculative.count()
+    failures, extra = tuple(summary.failures(disk)), len(disk.speculative.table())
     return Store(disk, Raced(ended.because, ended.at_limit, result, failures, reached, extra))
 
 

@@ -16,7 +16,7 @@ from polarbear.racing import RoundRecord
 from polarbear.report.context import gather
 from polarbear.report.page import is_page, page, write_page
 from polarbear.store import Store
-from polarbear.store.lock import holder
+from polarbear.store.writer import holder
 
 OVER = "over"
 TAG = "PolarBear-Round"  # the header that says which round a page shows

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
-import shutil
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from glob import escape
 from pathlib import Path
 
 from polarbear.api.store_handle import Store
@@ -15,14 +11,13 @@ from polarbear.driver.merging import Union, replay, unite, write_union
 from polarbear.errors import (
     ConfigError,
     NotAStoreError,
-    StoreError,
     StoreLockedError,
     StoreMismatchError,
 )
 from polarbear.plain import Record
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import file_io
-from polarbear.store.lock import holder, locked
+from polarbear.store.writer import holder
 from polarbear.wording import counted, joined
 
 
@@ -79,17 +74,12 @@ def merge(
     for path in (store.path for store in opened):
         writer = holder(path / "lock")
         if writer is not None:
-            raise StoreLockedError(f"{path} is being written by {writer}; wait for it, or end it")
+            raise StoreLockedError(
+                f"{path} is being written by {writer.words}; wait for it, or end it"
+            )
     union = unite(opened, keep, mix_hosts, first_wins)
-    prefix = f".{target.name}.merging-"
-    for leftover in target.parent.glob(f"{escape(prefix)}*"):  # of a merge that was killed
-        with suppress(StoreError), locked(leftover / "lock"):  # its holder is still merging
-            shutil.rmtree(leftover, ignore_errors=True)
-    aside = target.with_name(f"{prefix}{secrets.token_hex(4)}")
-    try:
+    with file_io.folder_aside(target) as aside:
         because = _write(opened, union, aside, target)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
     disk = StoreOnDisk.open(target)
     done = Merged(
         store=str(target),
@@ -106,11 +96,7 @@ def merge(
 
 
 def _write(opened: Sequence[StoreOnDisk], union: Union, aside: Path, target: Path) -> str | None:
-    """Write the merged store and decide its race again; returns why the race stopped.
-
-    The folder gets its name before its lock is released: an unlocked temporary folder would count
-    as a leftover.
-    """
+    """Write the merged store and decide its race again; returns why the race stopped."""
     disk, because = StoreOnDisk.create(aside, union.config), None
     with disk.writing():
         write_union(opened, union, disk)

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from polarbear.driver.race_progress import UnderWay
 from polarbear.driver.standings import Entrant, OpenPair, Standings
 from polarbear.driver.standings import standings as standings_of
 from polarbear.errors import RaceError
 from polarbear.plain import Record
 from polarbear.racing.recommendation import Span
 from polarbear.settings.grid import Budget
-from polarbear.store import Store, progress_file, summary
-from polarbear.store.lock import holder
+from polarbear.store import Store, summary
 from polarbear.store.repair import Repaired, repair
 from polarbear.store.rounds import PastRace
 from polarbear.store.summary import AlgorithmRuns, AsideRuns, Failure, HostRuns, Weights
 from polarbear.store.verify import Verified, verify
+from polarbear.store.writer import holder, read_progress
 from polarbear.wording import counted
 
 __all__ = ["AlgorithmRuns", "Entrant", "Failure", "OpenPair", "Repaired", "Span", "Standings"]
@@ -68,18 +69,17 @@ class StoreStatus(Record):
 def status(path: str | Path, race: int | None = None) -> StoreStatus:
     """The contents of a store; ``race`` selects an earlier race."""
     store = Store.open(Path(path)).frozen()
-    running = progress_file.read(Path(path))
+    running = read_progress(Path(path), UnderWay)
     if race is not None:
         store = store.at_race(race)
-    budget = Budget.model_validate(store.config["budget"])
-    facts, alive = (None, False) if running is None else (running.facts, running.alive)
-    killed = None if alive or facts is None else {key: facts[key] for key in _KILLED_KEYS}
+    budget, writer = Budget.model_validate(store.config["budget"]), holder(store.path / "lock")
+    alive, facts = (False, None) if running is None else running
     return StoreStatus(
         store=str(store.path),
         format=store.manifest.format,
         tool=store.manifest.tool,
         created=store.manifest.created,
-        written_by=holder(store.path / "lock"),
+        written_by=writer and writer.words,
         suite=store.config["instances"]["suite"],
         seed=store.config["seed"],
         axis=budget.axis,
@@ -89,7 +89,7 @@ def status(path: str | Path, race: int | None = None) -> StoreStatus:
         runs=len(store.runs()),
         superseded_runs=len(store.all_runs()) - len(store.runs()),
         weights=summary.weights(store),
-        extra_runs=store.speculative.count(),
+        extra_runs=len(store.speculative.table()),
         rankings=len(store.rankings()),
         posteriors=len(store.posteriors.stored()),
         algorithms=summary.by_algorithm(store),
@@ -99,7 +99,7 @@ def status(path: str | Path, race: int | None = None) -> StoreStatus:
         races=store.races.past(),
         set_aside=summary.set_aside(store),
         under_way=facts if alive else None,
-        killed=killed,
+        killed={key: facts[key] for key in _KILLED_KEYS} if facts and not alive else None,
         race=standings_of(store),
     )
 

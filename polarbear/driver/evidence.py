@@ -19,7 +19,6 @@ from polarbear.rankings.duels import Duels, duels_of
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store
-from polarbear.store.posteriors import posterior_from_table, posterior_to_table, rankings_table
 
 
 @dataclass(frozen=True)
@@ -161,7 +160,7 @@ def cached_posterior(
     key = hashlib.sha256(text.encode()).hexdigest()[:16]
     kept = store.posteriors.read(key)
     if kept is not None:
-        posterior = posterior_from_table(*kept)
+        posterior = kept[0]
     else:
         from polarbear.inference import infer  # heavy, and not needed to read a posterior
 
@@ -186,7 +185,7 @@ def cached_posterior(
 
 
 def keep(store: Store, evidence: Evidence, cached: CachedPosterior) -> None:
-    """Store a posterior and its evidence; the caller holds the store's lock."""
-    grid = evidence.grid
-    draws, facts = posterior_to_table(cached.posterior, grid, cached.instances, evidence.key)
-    store.posteriors.add(cached.key, draws, facts, rankings_table(grid, evidence.positions))
+    """Store a posterior; the caller holds the store's lock."""
+    store.posteriors.add(
+        cached.key, cached.posterior, evidence.grid, cached.instances, evidence.key
+    )

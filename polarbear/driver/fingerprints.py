@@ -17,7 +17,7 @@ from polarbear.problems import SUITES
 from polarbear.settings.fingerprint import MadeOf, of_packages
 from polarbear.settings.registry import Registry
 from polarbear.store import Store
-from polarbear.store.provenance import Fingerprint
+from polarbear.store.runs import Fingerprint
 from polarbear.wording import counted, joined
 
 

@@ -12,7 +12,7 @@ from polarbear.errors import StoreError, StoreMismatchError
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store, summary
 from polarbear.store.rename import rename as rename_in_store
-from polarbear.store.set_aside import Reason
+from polarbear.store.runs import Reason
 from polarbear.wording import counted, joined
 
 

@@ -27,8 +27,7 @@ from polarbear.problems.base import Instance, Kind, Setting, Spec, Suite
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import Source
 from polarbear.store import Store
-from polarbear.store.provenance import Fingerprint
-from polarbear.store.runs import StoredRun
+from polarbear.store.runs import Fingerprint, StoredRun
 from polarbear.wording import counted, joined
 
 MAX_CONFLICTS_SHOWN = 8

@@ -11,7 +11,8 @@ from typing import Any
 from polarbear.driver.standings import ahead
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.racing import Forecast, RoundRecord, State
-from polarbear.store import Store, progress_file
+from polarbear.store import Store
+from polarbear.store.writer import clear_progress, write_progress
 
 WRITE_INTERVAL_SECONDS = 1.0
 RUNNING = "running"
@@ -219,10 +220,10 @@ class ProgressFile(Account):
     def __exit__(self, *error: object) -> None:
         self._over.set()
         self._writer.join()
-        progress_file.clear(self._store)
+        clear_progress(self._store)
 
     def _write(self) -> None:
-        progress_file.write(self._store, asdict(self.now()))
+        write_progress(self._store, asdict(self.now()))
 
     def _write_regularly(self) -> None:
         while not self._over.wait(WRITE_INTERVAL_SECONDS):

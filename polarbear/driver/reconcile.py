@@ -21,8 +21,7 @@ from polarbear.execution.outcome import Status
 from polarbear.racing import RoundRecord
 from polarbear.settings.options import unknown
 from polarbear.store import Store
-from polarbear.store.runs import stored_runs
-from polarbear.store.set_aside import Reason
+from polarbear.store.runs import Reason, stored_runs
 from polarbear.wording import counted, duration, joined
 
 ALL = "all"  # stands for every algorithm after --rerun and --keep
@@ -61,7 +60,7 @@ def cost_words(config: Config, store: Store, stale: Sequence[StaleRuns]) -> str:
     seconds /= workers_of(config)
     last = store.rounds.last()
     if last is not None and last.posterior in store.posteriors.stored():
-        seconds += len(rounds) * float(store.posteriors.facts(last.posterior)["seconds"])
+        seconds += len(rounds) * float(store.posteriors.facts(last.posterior).seconds)
     repeated, decided = counted(len(outdated), "run"), counted(len(rounds), "round")
     words = f"{repeated} to repeat, {decided} to decide again"
     if short:

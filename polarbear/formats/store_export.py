@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +11,9 @@ from polarbear.errors import ExportFailedError
 from polarbear.formats.base import Export
 from polarbear.plain import Record
 from polarbear.settings.options import unknown
-from polarbear.store import Store
+from polarbear.store import Store, file_io
 from polarbear.wording import counted
 
-TEMPORARY = ".writing-"  # prefix of the folder that is written first
 MAX_FILE_NAME_BYTES = 120  # of the 255 that most systems allow
 
 
@@ -48,22 +45,19 @@ def export_store(
     chosen = _checked_algorithms(store, algorithms)
     if not force:
         _check_free(place)
-    temporary = place.parent / f"{TEMPORARY}{secrets.token_hex(4)}"
     try:
-        temporary.mkdir(parents=True)
-        written = export.write(store, chosen, temporary / place.name)
-        made = sorted(path for path in temporary.rglob("*") if path.is_file())
-        goals = [place.parent / path.relative_to(temporary) for path in made]
-        if not force:
-            for goal in goals:
-                _check_free(goal)
-        for path, goal in zip(made, goals, strict=True):
-            goal.parent.mkdir(parents=True, exist_ok=True)
-            path.replace(goal)
+        with file_io.folder_aside(place) as temporary:
+            written = export.write(store, chosen, temporary / place.name)
+            made = sorted(path for path in temporary.rglob("*") if path.is_file())
+            goals = [place.parent / path.relative_to(temporary) for path in made]
+            if not force:
+                for goal in goals:
+                    _check_free(goal)
+            for path, goal in zip(made, goals, strict=True):
+                goal.parent.mkdir(parents=True, exist_ok=True)
+                path.replace(goal)
     except OSError as error:
         raise ExportFailedError(f"cannot write {place}: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
     return ExportResult(
         store=str(store.path),
         format=name,

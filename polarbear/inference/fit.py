@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,13 +63,6 @@ class NamedFit(NamedTuple):
     def words(self) -> str | None:
         """A sentence about a model that does not fit; None for one that fits."""
         return None if self.fits else f"Plackett-Luce does not fit: {self.worst[0].words}"
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any] | None) -> NamedFit | None:
-        if plain is None:
-            return None
-        worst = tuple(Misfit(**misfit) for misfit in plain["worst"])
-        return cls(plain["fits"], plain["p_value"], worst)
 
 
 def named(fit: Fit | None, algorithms: Sequence[str], times: np.ndarray) -> NamedFit | None:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from pydantic import PlainValidator, TypeAdapter
 
 from polarbear.errors import RaceError
 from polarbear.inference.fit import NamedFit
@@ -46,7 +48,7 @@ class State:
     algorithms: tuple[str, ...]
     times: tuple[float, ...]
     batch: int
-    settled: np.ndarray
+    settled: Annotated[np.ndarray, PlainValidator(lambda rows: np.array(rows, dtype=np.int8))]
     round: int = 0
     instances: int = 0
     eliminated: tuple[Elimination, ...] = ()
@@ -101,12 +103,14 @@ class State:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> State:
-        """A state from its checkpoint."""
+        """A state from its checkpoint; a ValueError, KeyError or TypeError says what is wrong."""
         rows = [[LETTERS.index(letter) for letter in pair["settled"]] for pair in plain["pairs"]]
-        rest = {key: value for key, value in plain.items() if key not in ("candidates", "pairs")}
-        rest["algorithms"], rest["times"] = tuple(plain["algorithms"]), tuple(plain["times"])
-        rest["eliminated"] = tuple(Elimination(**entry) for entry in plain["eliminated"])
-        return cls(**rest, settled=np.array(rows, dtype=np.int8))
+        state: State = _state_reader().validate_python({**plain, "settled": rows})
+        shape = len(state.pairs), len(state.times)
+        named = {name for out in state.eliminated for name in out[:2]} | {state.joining or ""}
+        if state.settled.shape != shape or named - {*state.algorithms, ""}:
+            raise ValueError("its pairs, times and algorithms do not fit together")
+        return state
 
 
 class Forecast(NamedTuple):
@@ -214,18 +218,17 @@ class RoundRecord(NamedTuple):
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> RoundRecord:
-        """A record from its JSON."""
-        decided = {key: _tuples(part) for key, part in plain["decisions"].items()}
-        decided["eliminated"] = tuple(Elimination(**entry) for entry in decided["eliminated"])
-        changed = {
-            "state": State.from_plain(plain["state"]),
-            "decisions": Decisions(**decided),
-            "threats": {name: Threat(**threat) for name, threat in plain["threats"].items()},
-            "problems": tuple(plain["problems"]),
-            "fit": NamedFit.from_plain(plain["fit"]),
-            "forecast": Forecast.from_plain(plain.get("forecast")),
-        }
-        return cls(**{**plain, **changed})
+        """A record from its JSON; a ValueError, KeyError or TypeError says what is wrong."""
+        state = State.from_plain(plain["state"])
+        changed = {"state": state, "forecast": Forecast.from_plain(plain.get("forecast"))}
+        record: RoundRecord = _round_reader().validate_python({"settings": {}, **plain, **changed})
+        per_algorithm = (record.ran_to, record.evaluations, record.threats, record.spent or {})
+        names = {name for one in per_algorithm for name in one}
+        names |= {name for out in record.decisions.eliminated for name in out[:2]}
+        names |= {threat.by for threat in record.threats.values()}
+        if names - {*state.algorithms}:
+            raise ValueError("it names an algorithm that is not in the race")
+        return record
 
     def renamed(self, old: str, new: str) -> RoundRecord:
         """The same round with a new name for one algorithm."""
@@ -233,9 +236,14 @@ class RoundRecord(NamedTuple):
         return self._replace(**{key: _renamed(getattr(self, key), old, new) for key in fields})
 
 
-def _tuples(part: Any) -> Any:
-    """A part of a record with tuples for the lists of JSON."""
-    return tuple(map(_tuples, part)) if isinstance(part, list) else part
+@cache
+def _state_reader() -> TypeAdapter[State]:
+    return TypeAdapter(State)
+
+
+@cache
+def _round_reader() -> TypeAdapter[RoundRecord]:
+    return TypeAdapter(RoundRecord)
 
 
 def _renamed(value: Any, old: str, new: str) -> Any:

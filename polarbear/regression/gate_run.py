@@ -33,7 +33,7 @@ from polarbear.regression.gate_decision import (
 from polarbear.regression.version_pairs import Duels, FailedRun, Lost, Pair, Slowdown
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store
-from polarbear.store.set_aside import Reason
+from polarbear.store.runs import Reason
 
 DEFAULT_LIMIT = 100  # instances
 

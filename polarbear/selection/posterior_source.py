@@ -16,7 +16,6 @@ from polarbear.racing.decide import reached
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store
-from polarbear.store.posteriors import posterior_from_table
 from polarbear.wording import counted, short
 
 ALPHA = 0.99  # with which an algorithm is dominated, where no race was run
@@ -78,17 +77,17 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
         chosen = raced
     else:
         return _inferred_now(store)
-    kept = store.posteriors.read(chosen)
+    kept = store.posteriors.read(chosen, as_kept=True)
     if kept is None:
         raise SelectionError(
             f"the race in {store.path} has just replaced the posterior; run the command again"
         )
-    draws, facts = kept
+    posterior, facts = kept
     found = CachedPosterior(
-        posterior_from_table(draws, facts, as_kept=True),
-        tuple(facts["algorithms"]),
-        np.array(facts["times"]),
-        facts["instances"],
+        posterior,
+        tuple(facts.algorithms),
+        np.array(facts.times),
+        facts.instances,
         chosen,
         from_store=True,
     )
@@ -188,7 +187,7 @@ def _by_model(store: Store, keys: list[str], wanted: str, raced: str | None) -> 
 
 
 def _model(store: Store, key: str) -> str:
-    return str(store.posteriors.facts(key)["options"]["model"])
+    return str(store.posteriors.facts(key).options["model"])
 
 
 def _limits(store: Store, found: CachedPosterior, raced: bool) -> tuple[str, ...]:

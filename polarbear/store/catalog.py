@@ -9,45 +9,49 @@ Readers see all of a change or nothing of it, and a change that was interrupted 
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 
+from polarbear.config import PlainConfig
 from polarbear.errors import StoreError
-from polarbear.store import file_io, fs, manifest, parquet, tables
-from polarbear.store.file_io import JsonObject
-from polarbear.store.manifest import FOLDERS, Manifest
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from polarbear.config import PlainConfig
+from polarbear.store import file_io, fs, manifest, tables
+from polarbear.store.file_io import JsonObject, T
+from polarbear.store.manifest import Manifest
 
 MAX_ATTEMPTS = 100  # to read a table whose files another process keeps replacing
 
 File = tuple[str, bytes | memoryview]  # a name as seen from the store, and the content
+FACTS = b"polarbear"  # metadata key of the JSON object that describes a table's content
+
+# More values than this cannot come from runs: a run has an id, and improvements differ.
+MAX_VALUES = 2**24
+MAX_VALUES_PER_BYTE = 32
+
+Rows = pl.DataFrame | Sequence[Mapping[str, object]]
 
 
 def json_file(name: str, facts: JsonObject) -> File:
-    return name, file_io.to_json(facts, indent=1, plain_ascii=False)
+    return name, file_io.to_json(facts)
 
 
-def table_file(
-    stem: str, rows: parquet.Rows, schema: pa.Schema, facts: JsonObject | None = None
-) -> File:
+def table_file(stem: str, rows: Rows, schema: pa.Schema, facts: JsonObject | None = None) -> File:
     """A table as a Parquet file whose name is this, followed by the checksum of its content."""
     # A table with facts has draws, which hardly compress; lz4 is the fastest to read.
-    data = parquet.to_bytes(rows, schema, facts, "zstd" if facts is None else "lz4")
+    data = encoded(rows, schema, facts, "zstd" if facts is None else "lz4")
     return f"{stem}-{file_io.digest(data)}.parquet", data
 
 
-def part_file(folder: str, rows: parquet.Rows) -> File:
+def part_file(folder: str, rows: Rows) -> File:
     """A part of the table in a folder."""
     return table_file(f"{folder}/part", rows, tables.ALL[folder])
 
@@ -113,13 +117,15 @@ class Catalog:
             if self.manifest is before:
                 raise file_io.damaged(path, why)
 
-    def read_json(self, name: str) -> JsonObject:
-        return file_io.from_json(self.path / name, self.read(name))
+    def read_record(self, name: str, kind: type[T]) -> T:
+        """The record in a listed JSON file."""
+        path = self.path / name
+        return file_io.record(path, kind, file_io.from_json(path, self.read(name)))
 
     def read_table(
         self, name: str, schema: pa.Schema, columns: list[str] | None = None
     ) -> pl.DataFrame:
-        return parquet.from_bytes(self.path / name, self.read(name), schema, columns)
+        return decoded(self.path / name, self.read(name), schema, columns)
 
     def read_parts(
         self,
@@ -192,28 +198,25 @@ class Catalog:
     def recover(self) -> None:
         """Finish a change that was interrupted after it was listed; remove what was not listed.
 
-        Obsolete files are kept if a listed one is missing: an incomplete copy of a store may have
-        nothing else.
+        Obsolete files are kept if anything else is wrong: a copy of a store that was changing may
+        have nothing else.
         """
         listed = self.manifest
         self._sync_folders([manifest.NAME])
-        for aside in self._asides():
+        for aside in self.path.rglob(f"{file_io.ASIDE}*"):
+            if not aside.is_file():
+                continue
             name = str(aside.relative_to(self.path)).replace(file_io.ASIDE, "", 1)
             if name in listed.files and file_io.digest(file_io.read(aside)) == listed.files[name]:
                 self._put_in_place(name)
             else:
                 file_io.remove(aside)
-        if all((self.path / name).exists() for name in listed.files):
-            self._remove([name for name in listed.obsolete if (self.path / name).exists()])
+        on_disk = {*manifest.data_files(self.path)}
+        left = [name for name in listed.obsolete if name in on_disk]
+        if left and on_disk == {*listed.files, *left}:
+            found = {name: file_io.digest(file_io.read(self.path / name)) for name in listed.files}
+            self._remove(left if found == listed.files else [])
         self._interrupted = False
-
-    def _asides(self) -> list[Path]:
-        folders = [self.path, *(self.path / name for name in FOLDERS)]
-        return [
-            aside
-            for folder in [*folders, *sorted((self.path / "races").glob("race-*"))]
-            for aside in sorted(folder.glob(f"{file_io.ASIDE}*"))
-        ]
 
     def _put_in_place(self, name: str) -> None:
         path = self.path / name
@@ -231,3 +234,72 @@ class Catalog:
         for folder in dict.fromkeys((self.path / name).parent for name in names):
             with file_io.explained(folder):
                 fs.sync_folder(folder)
+
+
+class Content(NamedTuple):
+    """A table with the types and the facts that its file has."""
+
+    rows: pl.DataFrame
+    schema: pa.Schema
+    facts: JsonObject | None
+
+
+def encoded(
+    rows: Rows, schema: pa.Schema, facts: JsonObject | None = None, compression: str = "zstd"
+) -> memoryview:
+    """A frame or rows of plain values as a Parquet file; a key that is missing is null."""
+    if not isinstance(rows, pl.DataFrame):
+        rows = pl.DataFrame(rows, schema=empty(schema).schema, orient="row")
+    table = rows.select(schema.names).to_arrow().cast(schema)
+    metadata = None if facts is None else {FACTS: json.dumps(facts).encode()}
+    texts = [field.name for field in schema if field.type == pa.string()]
+    buffer = pa.BufferOutputStream()
+    table = table.replace_schema_metadata(metadata)
+    pq.write_table(table, buffer, compression=compression, use_dictionary=texts)
+    return memoryview(buffer.getvalue())
+
+
+def decoded(
+    path: Path, data: bytes, schema: pa.Schema, columns: list[str] | None = None
+) -> pl.DataFrame:
+    """The rows of a Parquet file, or some of its columns, with the types of a schema."""
+    wanted = schema if columns is None else pa.schema(map(schema.field, columns))
+    with file_io.decoding(path):
+        return _frame(_read(data, wanted.names).select(wanted.names).cast(wanted))
+
+
+def content_of(path: Path, data: bytes) -> Content:
+    """Everything in a Parquet file."""
+    with file_io.decoding(path):
+        table = _read(data)
+        facts = (table.schema.metadata or {}).get(FACTS)
+        frame = _frame(table)
+    return Content(frame, table.schema, facts and file_io.parsed(path, facts))
+
+
+def facts_of(path: Path, data: bytes) -> JsonObject:
+    """The facts in the metadata of a Parquet file."""
+    with file_io.decoding(path):
+        facts = pq.read_schema(pa.BufferReader(data)).metadata[FACTS]
+    return file_io.parsed(path, facts)
+
+
+def empty(schema: pa.Schema) -> pl.DataFrame:
+    """A frame without rows."""
+    return _frame(pa.Table.from_batches([], schema))
+
+
+def _read(data: bytes, columns: list[str] | None = None) -> pa.Table:
+    file = pq.ParquetFile(pa.BufferReader(data))
+    groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+    values = sum(one.column(i).num_values for one in groups for i in range(one.num_columns))
+    if values > MAX_VALUES + MAX_VALUES_PER_BYTE * len(data):
+        raise ValueError(f"{len(data):,} bytes that expand to {values:,} values")
+    # Arrow's threads may still hold the Python buffer when the interpreter ends, and abort it.
+    return file.read(columns, use_threads=False)
+
+
+def _frame(table: pa.Table) -> pl.DataFrame:
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame), "a table has columns"
+    return frame

@@ -1,26 +1,42 @@
-"""Durable writing of single files, checksums, and the errors that name a file."""
+"""Durable writing of single files, checksums, typed JSON, and the errors that name a file."""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
+import os
 import secrets
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
 
 from polarbear.errors import StoreDamagedError, StoreError, StoreFullError, StoreReadOnlyError
 from polarbear.store import fs
+from polarbear.wording import visible
 
 JsonObject = dict[str, Any]  # as json.loads gives it
+T = TypeVar("T")
 
 ASIDE = ".writing-"  # prefix of files that are being written; readers ignore them
 HASH_DIGITS = 32
 MAX_REASON_LENGTH = 200  # characters of another library's message
+MAX_JSON_BYTES = 2**26
+MAX_JSON_DEPTH = 40
+NO_LINKS_OR_PIPES = os.O_NOFOLLOW | os.O_NONBLOCK  # a hostile store may have one as its lock
 MISSING = "it is not there"
 CHANGED = "its content does not match its checksum"
+UNREADABLE = (
+    *(OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError),
+    *(RuntimeError, MemoryError),
+)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 
@@ -64,6 +80,8 @@ def damaged(path: Path, why: str) -> StoreDamagedError:
 def read(path: Path) -> bytes:
     """The content of a file; FileNotFoundError if there is none."""
     try:
+        if path.suffix == ".json" and path.stat().st_size > MAX_JSON_BYTES:
+            raise damaged(path, f"it has more than {MAX_JSON_BYTES:,} bytes")
         return fs.read(path)
     except (FileNotFoundError, NotADirectoryError):
         raise
@@ -73,41 +91,85 @@ def read(path: Path) -> bytes:
         raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def to_json(facts: Mapping[str, object], indent: int, plain_ascii: bool = True) -> bytes:
+# --- JSON ------------------------------------------------------------------------------------
+
+
+def to_json(facts: Mapping[str, object]) -> bytes:
     """A JSON object as readable text, with the checksum of the text above it as its last key."""
-    text = json.dumps(facts, indent=indent, ensure_ascii=plain_ascii)
-    return _sealed(text.removesuffix("\n}").encode(), indent)
+    text = json.dumps(facts, indent=1, ensure_ascii=False)
+    return _sealed(text.removesuffix("\n}").encode(errors="surrogatepass"))
 
 
-def _sealed(body: bytes, indent: int) -> bytes:
-    return body + f',\n{" " * indent}"checksum": "{digest(body)}"\n}}\n'.encode()
+def _sealed(body: bytes) -> bytes:
+    return body + f',\n "checksum": "{digest(body)}"\n}}\n'.encode()
 
 
 def from_json(path: Path, data: bytes) -> JsonObject:
     """The object that ``to_json`` wrote, without its checksum."""
-    body = data[: data.rfind(b",")]
-    if not any(data == _sealed(body, indent) for indent in (1, 2)):
+    if data != _sealed(data[: data.rfind(b",")]):
         raise damaged(path, CHANGED)
+    facts = parsed(path, data)
+    facts.pop("checksum", None)
+    return facts
+
+
+def parsed(path: Path, data: bytes) -> JsonObject:
+    """A JSON object of bounded depth with integers of 64 bits."""
+    with decoding(path):
+        facts = json.loads(data, parse_int=lambda text: np.int64(text).item())
+        level: list[Any] = [facts]
+        for _ in range(MAX_JSON_DEPTH):
+            inner = (one.values() if isinstance(one, dict) else one for one in level)
+            level = [one for group in inner for one in group if isinstance(one, dict | list)]
+        if level or not isinstance(facts, dict):
+            raise ValueError("it is not a JSON object of a store")
+    return facts
+
+
+def record(path: Path, kind: type[T], facts: JsonObject) -> T:
+    """The content of a file as a record of the package, by its types or by ``from_plain``."""
+    read = getattr(kind, "from_plain", None) or _adapter(cast(Hashable, kind)).validate_python
+    with decoding(path):
+        found: T = read(facts)
+        return found
+
+
+_adapter = cache(TypeAdapter)
+
+
+@contextmanager
+def decoding(path: Path) -> Iterator[None]:
+    """Replace the error of content that cannot be read by one line that names the file."""
     try:
-        facts = json.loads(data)
-    except (ValueError, RecursionError):
-        raise damaged(path, "it is not JSON") from None
-    del facts["checksum"]
-    return facts  # type: ignore[no-any-return]
+        yield
+    except UNREADABLE as error:
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        if isinstance(error, ValidationError):
+            first = error.errors(include_url=False)[0]
+            why = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        elif isinstance(error, KeyError):
+            why = f"it lacks {why}"
+        raise damaged(path, visible(why[:MAX_REASON_LENGTH])) from None
+
+
+# --- writing ---------------------------------------------------------------------------------
 
 
 def aside_of(path: Path) -> Path:
-    """The name of a file while it is being written."""
+    """The name of a file of a store while it is being written."""
     return path.with_name(f"{ASIDE}{path.name}")
 
 
-def write_aside(path: Path, data: bytes | memoryview) -> None:
-    """Write and sync a new file; nothing of it is left if that fails."""
+def write_aside(path: Path, data: bytes | memoryview, to: Path | None = None) -> None:
+    """Write and sync a new file, and rename it; nothing of it is left if that fails."""
     with explained(path):
         try:
             with fs.create(path) as file:
+                fcntl.flock(file.fileno(), fcntl.LOCK_EX)  # shows that its writer is alive
                 fs.put(file, data)
                 fs.sync(file)
+                if to is not None:
+                    fs.rename(path, to)
         except BaseException:
             with suppress(OSError):
                 fs.remove(path)
@@ -116,16 +178,40 @@ def write_aside(path: Path, data: bytes | memoryview) -> None:
 
 def write_whole(path: Path, data: bytes | memoryview) -> None:
     """Replace a file: a reader sees the old or the new content, also after a power cut."""
-    aside = path.with_name(f"{ASIDE}{secrets.token_hex(4)}")
-    write_aside(aside, data)
+    write_aside(_free_aside(path), data, to=path)
     with explained(path):
-        try:
-            fs.rename(aside, path)
-        except BaseException:
-            with suppress(OSError):
-                fs.remove(aside)
-            raise
         fs.sync_folder(path.parent)
+
+
+@contextmanager
+def folder_aside(target: Path) -> Iterator[Path]:
+    """A temporary folder next to a target, which is removed unless it was moved."""
+    folder = _free_aside(target)
+    folder.mkdir(parents=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+
+
+def _free_aside(target: Path) -> Path:
+    """A temporary name next to a target, after removing those that killed processes have left."""
+    prefix = f"{ASIDE}{digest(target.name.encode(errors='surrogateescape'))[:8]}-"
+    for left in target.parent.glob(f"{prefix}*"):
+        with suppress(OSError):
+            handle = os.open(left, os.O_RDONLY | NO_LINKS_OR_PIPES)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails if its writer is alive
+                if left.is_dir():
+                    shutil.rmtree(left)
+                else:
+                    left.unlink()
+            finally:
+                os.close(handle)
+    return target.with_name(f"{prefix}{secrets.token_hex(4)}")
 
 
 def make_folder(path: Path) -> None:

@@ -4,29 +4,72 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel
 
 from polarbear import __version__
-from polarbear.errors import ConfigError, NotAStoreError, StoreError, StoreVersionError
+from polarbear.config import PlainConfig, failures_in
+from polarbear.errors import NotAStoreError, StoreError, StoreVersionError
 from polarbear.settings.grid import Budget
-from polarbear.settings.names import flaw_in_name
-from polarbear.settings.options import Source, describe, validate
+from polarbear.settings.names import checked_name
+from polarbear.settings.options import describe
 from polarbear.store import file_io, tables
-from polarbear.wording import visible
-
-if TYPE_CHECKING:
-    from polarbear.config import PlainConfig
 
 FORMAT = 2
 NAME = "polarbear.json"
 FOLDERS = (*tables.ALL, "posteriors", "rounds", "races")  # folders with data
 DAMAGED = "damaged"  # the folder of files that `repair` has moved
-GROUPS = ("algorithms", "instances", "budget")  # parts of a configuration that every reader needs
+NUMBER = "[0-9]{4,6}"  # of a round or a race
+_HASH = f"-[0-9a-f]{{{file_io.HASH_DIGITS}}}"
+_FILE = re.compile(
+    rf"provenance\.json|set-aside{_HASH}\.parquet"
+    rf"|({'|'.join(tables.ALL)}|posteriors)/\w+(-\w+)?{_HASH}\.parquet"
+    rf"|(rounds|races/race-{NUMBER})/"
+    rf"((round-{NUMBER}|race|entered)\.json|(ratings|pairs)-{NUMBER}{_HASH}\.parquet)"
+)
+
+
+def is_listable(name: str) -> bool:
+    """Whether a store can have a file of this name."""
+    return _FILE.fullmatch(name) is not None
+
+
+def _checked_file(name: str) -> str:
+    if not is_listable(name):
+        raise ValueError(f"it lists {describe(name)}, which is not a file of a store")
+    return name
+
+
+class _Suite(BaseModel):
+    suite: str
+    maximise: bool = False
+    weights: dict[str, float] = {}
+
+
+class _ConfigShape(BaseModel):
+    """The parts of a configuration that every reader needs."""
+
+    seed: int
+    algorithms: dict[Annotated[str, AfterValidator(checked_name)], dict[str, Any]]
+    instances: _Suite
+    budget: Budget
+
+
+def _checked_config(config: PlainConfig) -> PlainConfig:
+    _ConfigShape.model_validate(config)
+    failures_in(config)
+    return config
+
+
+FileName = Annotated[str, AfterValidator(_checked_file)]
+StoredConfig = Annotated[PlainConfig, AfterValidator(_checked_config)]
 
 
 @dataclass(frozen=True)
@@ -39,32 +82,25 @@ class Manifest:
     """
 
     created: str
-    config: PlainConfig | None
-    files: Mapping[str, str] = field(default_factory=dict)
-    obsolete: tuple[str, ...] = ()
-    tool: str = __version__
-    format: int = FORMAT
+    config: StoredConfig | None
+    files: Mapping[FileName, str]
+    obsolete: tuple[FileName, ...]
+    tool: str
+    format: int
 
     @property
     def config_hash(self) -> str:
         return hashlib.sha256(json.dumps(self.config, sort_keys=True).encode()).hexdigest()
 
     def to_bytes(self) -> bytes:
-        facts = {
-            "format": self.format,
-            "tool": __version__,
-            "created": self.created,
-            "config_hash": self.config_hash,
-            "config": self.config,
-            "files": dict(self.files),
-            "obsolete": list(self.obsolete),
-        }
-        return file_io.to_json(facts, indent=2)
+        facts = {**vars(self), "config_hash": self.config_hash, "tool": __version__}
+        return file_io.to_json(facts)
 
 
 def new(config: PlainConfig | None, listed: Mapping[str, str] | None = None) -> Manifest:
     """A manifest made now."""
-    return Manifest(datetime.now(UTC).isoformat(timespec="seconds"), config, listed or {})
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return Manifest(now, config, listed or {}, (), __version__, FORMAT)
 
 
 def load(path: Path) -> Manifest:
@@ -80,36 +116,13 @@ def load(path: Path) -> Manifest:
             f"{path} {what}; `polarbear run CONFIG --store {path}` makes one"
         ) from None
     version = facts.get("format")
-    if version != FORMAT:
+    if isinstance(version, int) and version != FORMAT:
         raise StoreVersionError(
             f"{path} has format {describe(version)}, written by PolarBear "
             f"{describe(facts.get('tool'))}; PolarBear {__version__} reads format {FORMAT}: use "
             "the version that wrote it"
         )
-    flaw = _flaw(facts)
-    if flaw:
-        raise file_io.damaged(file, flaw)
-    made = (facts["created"], facts["config"], facts["files"], tuple(facts["obsolete"]))
-    return Manifest(*made, tool=facts["tool"])
-
-
-def _flaw(facts: file_io.JsonObject) -> str:
-    if not isinstance(facts.get("created"), str) or not isinstance(facts.get("tool"), str):
-        return "it does not contain when and by which version it was made"
-    listed, obsolete = facts.get("files"), facts.get("obsolete")
-    if not isinstance(listed, dict) or not isinstance(obsolete, list):
-        return "it does not list the files of the store"
-    if not all(isinstance(one, str) and _inside(one) for one in [*listed, *obsolete]):
-        return "it lists files outside of the store"
-    if "config" not in facts:
-        return "it lacks the configuration"
-    return "" if facts["config"] is None else flaw_in_config(facts["config"])
-
-
-def _inside(name: str) -> bool:
-    """Whether a listed name can be that of a file of a store."""
-    folder, *below = name.split("/")
-    return ".." not in below and (not below or folder in FOLDERS)
+    return file_io.record(file, Manifest, facts)
 
 
 def is_store(path: Path) -> bool:
@@ -137,7 +150,8 @@ def config_of(path: Path, manifest: Manifest) -> PlainConfig:
 
 def check_free(path: Path) -> None:
     """Refuse a folder that holds anything but a store, or the remains of a killed creation."""
-    free = not path.exists() or (path.is_dir() and all(map(_left_by_creation, path.iterdir())))
+    inside = path.iterdir() if path.is_dir() else [path] if path.is_file() else []
+    free = all(one.name == "lock" or one.name.startswith(file_io.ASIDE) for one in inside)
     if not free and not is_store(path):  # in this order: another process may just be creating it
         if _has_parts(path):
             raise file_io.damaged(path / NAME, file_io.MISSING)
@@ -151,34 +165,17 @@ def _has_parts(path: Path) -> bool:
     return any(any((path / name).glob("part-*.parquet")) for name in tables.ALL)
 
 
-def _left_by_creation(path: Path) -> bool:
-    if path.name in tables.ALL and path.is_dir():
-        return not any(path.iterdir())
-    return path.name == "lock" or path.name.startswith(file_io.ASIDE)
-
-
-def flaw_in_config(config: object) -> str:
-    """What is wrong with a stored configuration, or an empty string."""
-    if not isinstance(config, Mapping):
-        return "it has no configuration"
-    for group in GROUPS:
-        if not isinstance(config.get(group), Mapping):
-            return f"its configuration lacks '{group}'"
-    if not isinstance(config["instances"].get("suite"), str):
-        return "its configuration names no suite"
-    if not isinstance(config.get("seed"), int):
-        return "its configuration lacks a seed"
-    for name, settings in config["algorithms"].items():
-        flaw = flaw_in_name(name)
-        if flaw:
-            return f"it calls an algorithm '{visible(name[:60])}', which cannot be a name: {flaw}"
-        if not isinstance(settings, Mapping):
-            return f"it has no settings of '{name}'"
-    try:
-        validate(Budget, config["budget"], Source("its configuration"), ("budget",))
-    except ConfigError as error:
-        return str(error)
-    return ""
+def data_files(path: Path) -> list[str]:
+    """The files on disk that PolarBear can have written, listed or not, except polarbear.json."""
+    found = [*path.glob("set-aside-*.parquet"), *path.glob("provenance.json")]
+    for folder in FOLDERS:
+        for ending in ("json", "parquet"):
+            found += (path / folder).rglob(f"*.{ending}")
+    return sorted(
+        str(file.relative_to(path))
+        for file in found
+        if file.is_file() and not file.is_symlink() and not file.name.startswith(file_io.ASIDE)
+    )
 
 
 def check_nothing_leads_out(store: Path) -> None:
@@ -187,17 +184,12 @@ def check_nothing_leads_out(store: Path) -> None:
     Writing through a link would change a file that the user never named; reading from a pipe might
     never end.
     """
-    inside = store.resolve()
     below = (path for folder in (*FOLDERS, DAMAGED) for path in (store / folder).rglob("*"))
     for path in chain(store.glob("*"), below):
-        if path.is_symlink():
-            if not path.resolve().is_relative_to(inside):
-                raise StoreError(
-                    f"{path} is a link that leads out of the store, which PolarBear never "
-                    "writes; replace it by the file it points to, if you know where it came from"
-                )
-        elif not path.is_file() and not path.is_dir():
+        leads_out = path.is_symlink() and not path.resolve().is_relative_to(store.resolve())
+        if leads_out or not (path.is_symlink() or path.is_file() or path.is_dir()):
+            kinds = "neither a file nor a folder", "a link that leads out of the store"
             raise StoreError(
-                f"{path} is neither a file nor a folder, which PolarBear never writes; "
-                "remove it, if you know where it came from"
+                f"{path} is {kinds[leads_out]}, which PolarBear never writes; remove it, or "
+                "replace it by the file it points to, if you know where it came from"
             )

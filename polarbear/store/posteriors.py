@@ -1,33 +1,63 @@
-"""Posteriors on disk, one file each, and the rankings that they were inferred from."""
+"""Posteriors on disk, one file each: draws in its columns, everything else in its metadata."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from itertools import groupby
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from polarbear.errors import StoreDamagedError
 from polarbear.inference import ModelOptions, Posterior
-from polarbear.inference.fit import Deviation, Fit
+from polarbear.inference.fit import Fit
 from polarbear.inference.model_options import AS_STORED
 from polarbear.inference.posterior_draws import Diagnostics
-from polarbear.rankings import ABSENT, BELOW, GridValues
-from polarbear.store import parquet, tables
-from polarbear.store.catalog import Catalog, table_file
+from polarbear.rankings import GridValues
+from polarbear.store import file_io, tables
+from polarbear.store.catalog import Catalog, decoded, facts_of, table_file
 from polarbear.store.file_io import JsonObject
 from polarbear.store.rounds import Races, Rounds
-from polarbear.store.set_aside import SetAside
+from polarbear.store.runs import SetAside
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FOLDER = "posteriors"
-PLAIN_FIELDS = ("chains", "engine", "method", "seed", "seconds", "joint", "evidence_weight")
-RANKINGS = "rankings/derived-"  # the rankings that posteriors were inferred from
+PLAIN_FIELDS = (
+    *("chains", "engine", "method", "seed", "seconds", "joint", "evidence_weight", "notes"),
+    *("diagnostics", "fit"),
+)
+
+
+@dataclass(frozen=True)
+class PosteriorFacts:
+    """The metadata of a posterior: fields of `Posterior`, and names of the axes of its draws.
+
+    ``instances`` is the number of problems behind it, ``evidence`` the key of its data, and
+    ``hyper`` has the names of the hyperparameters.
+    """
+
+    algorithms: list[str]
+    times: list[float]
+    instances: int
+    unit_times: list[float]
+    hyper: list[str]
+    options: dict[str, Any]
+    chains: int
+    engine: str
+    method: str
+    seed: int
+    seconds: float
+    joint: bool
+    evidence_weight: float
+    notes: tuple[str, ...]
+    diagnostics: Diagnostics
+    fit: Fit | None
+    evidence: str
+    head_to_head: bool
+    shared: list[list[int]] | None
 
 
 class Posteriors:
@@ -36,32 +66,34 @@ class Posteriors:
     def __init__(self, catalog: Catalog, rounds: Rounds, races: Races, past: bool) -> None:
         self._catalog, self._rounds, self._races, self._past = catalog, rounds, races, past
 
-    def add(self, key: str, draws: pl.DataFrame, facts: JsonObject, rankings: pl.DataFrame) -> None:
-        """Store a posterior, and the rankings that it was inferred from.
+    def add(
+        self, key: str, posterior: Posterior, grid: GridValues, problems: int, evidence: str
+    ) -> None:
+        """Store a posterior, which replaces one with the same key."""
+        draws, facts = _to_table(posterior, grid, problems, evidence)
+        schema = _schema(posterior.wins is not None)
+        file = table_file(f"{FOLDER}/{key}", draws, schema, facts)
+        self._catalog.commit([file], self._catalog.names(f"{FOLDER}/{key}-"))
 
-        A posterior with the same key is replaced.
+    def read(self, key: str, as_kept: bool = False) -> tuple[Posterior, PosteriorFacts] | None:
+        """A posterior with the facts about it; None if there is none with this key.
+
+        ``as_kept`` leaves theta in single precision.
         """
-        old = self._catalog.find(f"{FOLDER}/{key}")
-        files = [table_file(f"{FOLDER}/{key}", draws, _schema(facts), facts)]
-        stem = f"{RANKINGS}{facts['evidence']}"
-        if self._catalog.find(stem) is None:
-            files.insert(0, table_file(stem, rankings, tables.RANKINGS))
-        self._catalog.commit(files, [] if old is None else [old])
-
-    def read(self, key: str) -> tuple[pl.DataFrame, JsonObject] | None:
-        """A posterior with the facts about it; None if there is none with this key."""
         found = self._catalog.read_current(f"{FOLDER}/{key}")
         if found is None:
             return None
-        facts = parquet.facts_of(*found)
-        return parquet.from_bytes(*found, _schema(facts)), facts
+        facts = read_facts(*found)
+        draws = decoded(*found, _schema(facts.head_to_head))
+        with file_io.decoding(found[0]):
+            return _from_table(draws, facts, as_kept), facts
 
-    def facts(self, key: str) -> JsonObject:
+    def facts(self, key: str) -> PosteriorFacts:
         """The facts about a posterior that is in the store."""
         found = self._catalog.read_current(f"{FOLDER}/{key}")
         if found is None:
             raise KeyError(key)
-        return parquet.facts_of(*found)
+        return read_facts(*found)
 
     def stored(self) -> list[str]:
         """The keys of the posteriors of this race or of `infer`, oldest first."""
@@ -71,8 +103,7 @@ class Posteriors:
             return [key for key in keys if key == mine]
         if all(key == mine for key in keys):
             return keys
-        rounds = Rounds(self._catalog)
-        others = {*self._races.posteriors(), *(rounds.read(n).posterior for n in rounds.numbers())}
+        others = {*self._races.posteriors(), *Rounds(self._catalog).posteriors()}
         return [key for key in keys if key == mine or key not in others]
 
     def _all(self) -> list[str]:
@@ -86,33 +117,17 @@ class Posteriors:
         return next((n for n in rounds if self._rounds.read(n).posterior in kept), None)
 
     def remove_superseded(self) -> None:
-        """Remove the posteriors of earlier rounds of this race, with their rankings."""
+        """Remove the posteriors of earlier rounds of this race."""
         last, kept = self._rounds.last(), self._all()
-        if last is None or kept == [last.posterior]:
-            return
-        spared = {last.posterior, *self._races.posteriors()}
-        rounds = {self._rounds.read(number).posterior for number in self._rounds.numbers()}
-        self.remove([key for key in kept if key in rounds - spared])
+        if last is not None and kept != [last.posterior]:
+            spared = {last.posterior, *self._races.posteriors()}
+            self.remove([key for key in kept if key in self._rounds.posteriors() - spared])
 
     def remove(self, keys: list[str]) -> None:
-        """Remove posteriors, and rankings that no other posterior was inferred from."""
-        if not keys:
-            return
-        evidence = {key: self._evidence_of(key) for key in self._all()}
-        needed = {evidence[key] for key in evidence if key not in keys}
-        stems = [f"{FOLDER}/{key}" for key in keys]
-        if None not in needed:
-            unneeded = {evidence.get(key) for key in keys} - {*needed, None}
-            stems += [f"{RANKINGS}{one}" for one in unneeded]
-        found = [self._catalog.find(stem) for stem in stems]
-        self._catalog.commit(remove=[name for name in found if name is not None])
-
-    def _evidence_of(self, key: str) -> str | None:
-        """The key of the rankings of a posterior; None if it cannot be read."""
-        try:
-            return str(self.facts(key)["evidence"])
-        except (StoreDamagedError, KeyError):
-            return None
+        """Remove posteriors."""
+        self._catalog.commit(
+            remove=[name for key in keys for name in self._catalog.names(f"{FOLDER}/{key}-")]
+        )
 
     def runs_changed_since(self, key: str) -> bool:
         """Whether runs were set aside or taken back after a posterior was stored."""
@@ -120,13 +135,15 @@ class Posteriors:
         return name is not None and SetAside(self._catalog).is_newer_than(name)
 
 
-def posterior_to_table(
-    posterior: Posterior, grid: GridValues, problems: int, evidence_key: str
-) -> tuple[pl.DataFrame, JsonObject]:
-    """A posterior as the store keeps it: its draws, and everything else as plain facts.
+def read_facts(path: Path, data: bytes) -> PosteriorFacts:
+    """The facts in the file of a posterior."""
+    return file_io.record(path, PosteriorFacts, facts_of(path, data))
 
-    ``problems`` is the number of problems behind it.
-    """
+
+def _to_table(
+    posterior: Posterior, grid: GridValues, problems: int, evidence: str
+) -> tuple[pl.DataFrame, JsonObject]:
+    """The draws of a posterior, and everything else as plain facts."""
     size = posterior.n_draws
     hyper = np.stack([*posterior.hyper.values()], 1) if posterior.hyper else np.empty((size, 0))
     columns = {
@@ -145,41 +162,33 @@ def posterior_to_table(
         "hyper": list(posterior.hyper),
         "options": posterior.options.model_dump(mode="json"),
         **{name: getattr(posterior, name) for name in PLAIN_FIELDS},
-        "notes": list(posterior.notes),
         "diagnostics": asdict(posterior.diagnostics),
-        "evidence": evidence_key,
-        "head_to_head": posterior.wins is not None,
-        "shared": None if posterior.shared is None else _run_lengths(posterior.shared),
         "fit": None if posterior.fit is None else asdict(posterior.fit),
+        "evidence": evidence,
+        "head_to_head": posterior.wins is not None,
+        "shared": None if posterior.shared is None else posterior.shared.tolist(),
     }
     return pl.DataFrame(columns), facts
 
 
-def posterior_from_table(
-    draws: pl.DataFrame, facts: JsonObject, as_kept: bool = False
-) -> Posterior:
-    """A posterior read back from the store; ``as_kept`` leaves theta in single precision."""
-    shape = len(draws), len(facts["times"]), len(facts["algorithms"])
+def _from_table(draws: pl.DataFrame, facts: PosteriorFacts, as_kept: bool) -> Posterior:
+    shape = len(draws), len(facts.times), len(facts.algorithms)
     kind = np.float32 if as_kept else np.float64
-    hyper = _matrix(draws["hyper"]) if facts["hyper"] else np.empty((len(draws), 0))
-    fit = facts["fit"]
+    hyper = _matrix(draws["hyper"]) if facts.hyper else np.empty((len(draws), 0))
     return Posterior(
         theta=_matrix(draws["theta"]).astype(kind, copy=False).reshape(shape),
-        unit_times=np.array(facts["unit_times"]),
-        options=ModelOptions.model_validate(facts["options"], context=AS_STORED),
-        diagnostics=Diagnostics(**facts["diagnostics"]),
-        hyper=MappingProxyType({name: hyper[:, i] for i, name in enumerate(facts["hyper"])}),
-        notes=tuple(facts["notes"]),
-        wins=_matrix(draws["wins"]).reshape(*shape[:2], -1) if facts["head_to_head"] else None,
-        fit=fit and Fit(**{**fit, "worst": tuple(Deviation(**one) for one in fit["worst"])}),
-        shared=_from_run_lengths(facts["shared"]),
-        **{name: facts[name] for name in PLAIN_FIELDS},
+        unit_times=np.array(facts.unit_times),
+        options=ModelOptions.model_validate(facts.options, context=AS_STORED),
+        hyper=MappingProxyType({name: hyper[:, i] for i, name in enumerate(facts.hyper)}),
+        wins=_matrix(draws["wins"]).reshape(*shape[:2], -1) if facts.head_to_head else None,
+        shared=None if facts.shared is None else np.array(facts.shared),
+        **{name: getattr(facts, name) for name in PLAIN_FIELDS},
     )
 
 
-def _schema(facts: JsonObject) -> pa.Schema:
+def _schema(head_to_head: bool) -> pa.Schema:
     schema = tables.POSTERIOR
-    return schema.append(tables.POSTERIOR_WINS) if facts.get("head_to_head") else schema
+    return schema.append(tables.POSTERIOR_WINS) if head_to_head else schema
 
 
 def _lists(draws: np.ndarray, kind: type[np.floating[Any]]) -> pl.Series:
@@ -193,32 +202,3 @@ def _lists(draws: np.ndarray, kind: type[np.floating[Any]]) -> pl.Series:
 def _matrix(lists: pl.Series) -> np.ndarray:
     """A column of lists of the same length as a matrix."""
     return lists.explode().to_numpy().reshape(len(lists), -1)
-
-
-def _run_lengths(shared: np.ndarray) -> list[list[list[int]]]:
-    """Counts[time, pair] as [count, number of times] runs for each pair: they seldom change."""
-    return [[[int(count), len(list(run))] for count, run in groupby(column)] for column in shared.T]
-
-
-def _from_run_lengths(runs: list[list[list[int]]] | None) -> np.ndarray | None:
-    """Counts[time, pair] from their runs."""
-    if runs is None:
-        return None
-    return np.array([[n for n, times in pair for _ in range(times)] for pair in runs]).T
-
-
-def rankings_table(grid: GridValues, positions: np.ndarray) -> pl.DataFrame:
-    """The rankings as a stored table: one row for each instance and time with two or more."""
-    present = positions.swapaxes(1, 2) != ABSENT
-    present &= present.sum(axis=2, keepdims=True) > 1
-    instance, time, algorithm = np.nonzero(present)
-    places = positions[instance, algorithm, time]
-    entries = pl.DataFrame(
-        {
-            "instance": pl.Series(grid.instances, dtype=pl.String).gather(instance),
-            "t": grid.times[time],
-            "algorithm": pl.Series(grid.algorithms, dtype=pl.String).gather(algorithm),
-            "position": np.where(places == BELOW, np.inf, places),
-        }
-    )
-    return entries.group_by("instance", "t", maintain_order=True).agg("algorithm", "position")

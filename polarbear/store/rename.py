@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from polarbear.store import parquet
-from polarbear.store.catalog import File, table_file
-from polarbear.store.parquet import Content
+from polarbear.store.catalog import Content, File, content_of, table_file
 from polarbear.store.rounds import Rounds
 from polarbear.store.runs import run_id
 
@@ -28,7 +26,7 @@ def rename(store: Store, old: str, new: str) -> None:
     def changed() -> Iterator[File]:
         for name in before:  # in their order: the newest posterior stays the newest
             data = catalog.read(name)
-            content = parquet.content_of(catalog.path / name, data)
+            content = content_of(catalog.path / name, data)
             renamed = _renamed_content(content, ids, old, new)
             if renamed is None:
                 yield name, data

@@ -3,61 +3,60 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import polars as pl
+from pydantic import AfterValidator
 
+from polarbear.config import PlainConfig
 from polarbear.errors import StoreError
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import RoundRecord
-from polarbear.store import file_io, parquet, tables
-from polarbear.store.catalog import Catalog, File, json_file, table_file
-
-if TYPE_CHECKING:
-    from polarbear.config import PlainConfig
+from polarbear.store import file_io, tables
+from polarbear.store.catalog import Catalog, File, empty, json_file, table_file
+from polarbear.store.manifest import NUMBER, StoredConfig
 
 FOLDER = "rounds"
 ABOUT = "race.json"
 ENTERED = "entered.json"  # exists after a repair that has set rounds aside
+CHECKPOINT = rf"round-({NUMBER})\.json"
+RATINGS = ("mean", "low", "high", "p_best")
 SCHEMAS = (tables.ROUND_RATINGS, tables.ROUND_PAIRS)
-_CHECKPOINT = re.compile(r"round-(\d{4,})\.json")
 
 
 def beliefs_to_tables(beliefs: Beliefs) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Ratings over time, and relations of pairs: at each time, then over all times."""
     times, n = beliefs.times, len(beliefs.algorithms)
     names = pl.Series(beliefs.algorithms, dtype=pl.String)
+    rated = beliefs.mean, beliefs.low, beliefs.high, beliefs.best
     ratings = pl.DataFrame(
         {
             "algorithm": names.gather(np.repeat(np.arange(n), len(times))),
             "t": np.tile(times, n),
-            "mean": beliefs.mean.ravel(),
-            "low": beliefs.low.ravel(),
-            "high": beliefs.high.ravel(),
-            "p_best": beliefs.best.ravel(),
+            **{name: value.ravel() for name, value in zip(RATINGS, rated, strict=True)},
         }
     )
     a, b = np.triu_indices(n, 1)
 
     def relations(
-        t: Sequence[float | None], above: np.ndarray, alike: np.ndarray, error: np.ndarray
+        t: list[float | None], above: np.ndarray, alike: np.ndarray, error: np.ndarray
     ) -> pl.DataFrame:
         columns = {
             "a": names.gather(np.repeat(a, len(t))),
             "b": names.gather(np.repeat(b, len(t))),
-            "t": [*t] * len(a),
+            "t": pl.Series(t * len(a), dtype=pl.Float64),
             "p_above": above[:, a, b].T.ravel(),
             "p_below": above[:, b, a].T.ravel(),
             "p_alike": alike[:, a, b].T.ravel(),
             "error": error[:, a, b].T.ravel(),
         }
-        return pl.DataFrame(columns, schema_overrides={"t": pl.Float64})
+        return pl.DataFrame(columns)
 
-    pairs = [parquet.empty(tables.ROUND_PAIRS)]
+    pairs = [empty(tables.ROUND_PAIRS)]
     if beliefs.trusted:
         pairs.append(relations(times.tolist(), beliefs.above, beliefs.alike, beliefs.above_error))
     always, error, crossing = beliefs.always_above, beliefs.always_above_error, beliefs.crossing
@@ -70,9 +69,6 @@ def beliefs_from_tables(ratings: pl.DataFrame, pairs: pl.DataFrame) -> Beliefs:
     """Beliefs from the tables of a round; a pair's one error stands for both of its sides."""
     names = tuple(ratings["algorithm"].unique(maintain_order=True))
     n, size = len(names), len(ratings) // len(names)
-    mean, low, high, best = (
-        ratings[c].to_numpy().reshape(n, size) for c in ("mean", "low", "high", "p_best")
-    )
     a, b = np.triu_indices(n, 1)
 
     def relations(rows: pl.DataFrame, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -85,23 +81,11 @@ def beliefs_from_tables(ratings: pl.DataFrame, pairs: pl.DataFrame) -> Beliefs:
         return above, error, alike
 
     is_joint = pairs["t"].is_null()
-    above, error, alike = relations(pairs.filter(~is_joint), size)
     joint = relations(pairs.filter(is_joint), 1) if is_joint.any() else None
-    always, always_error, crossing = (None,) * 3 if joint is None else (one[0] for one in joint)
-    return Beliefs(
-        algorithms=names,
-        times=ratings["t"].to_numpy()[:size],
-        mean=mean,
-        low=low,
-        high=high,
-        best=best,
-        above=above,
-        above_error=error,
-        alike=alike,
-        always_above=always,
-        always_above_error=always_error,
-        crossing=crossing,
-    )
+    rated = (ratings[name].to_numpy().reshape(n, size) for name in RATINGS)
+    at_times = relations(pairs.filter(~is_joint), size)
+    over_all = (None,) * 3 if joint is None else (one[0] for one in joint)
+    return Beliefs._make((names, ratings["t"].to_numpy()[:size], *rated, *at_times, *over_all))
 
 
 class Rounds:
@@ -112,18 +96,20 @@ class Rounds:
 
     def add(self, record: RoundRecord, beliefs: Beliefs) -> None:
         """Store a round with the beliefs after it; a round of the same number is replaced."""
-        number = record.state.round
-        content = zip(self._stems(number), beliefs_to_tables(beliefs), SCHEMAS, strict=True)
-        added = [table_file(*one) for one in content]
-        self._catalog.commit([*added, self.checkpoint(record)], self.files_of(number)[1:])
+        old = self.files_of(record.state.round)[1:]
+        stems = [name.rpartition("-")[0] for name in old]
+        made = zip(stems, beliefs_to_tables(beliefs), SCHEMAS, strict=True)
+        added = [table_file(*one) for one in made]
+        self._catalog.commit([*added, self.checkpoint(record)], old)
 
     def checkpoint(self, record: RoundRecord) -> File:
         """The file of a round."""
         return json_file(self._name(record.state.round), record.to_plain())
 
     def files_of(self, number: int) -> list[str]:
-        """The files of a round, first the checkpoint; a table that is not listed without hash."""
-        found = [self._catalog.find(stem) or f"{stem}.parquet" for stem in self._stems(number)]
+        """The files of a round, first the checkpoint; ``-*`` is in place of an unknown hash."""
+        stems = [f"{self.folder}/{kind}-{number:04}" for kind in ("ratings", "pairs")]
+        found = [self._catalog.find(stem) or f"{stem}-*.parquet" for stem in stems]
         return [self._name(number), *found]
 
     def files(self) -> list[str]:
@@ -132,22 +118,23 @@ class Rounds:
 
     def numbers(self) -> list[int]:
         """The numbers of the rounds, in order."""
-        names = (name.removeprefix(f"{self.folder}/") for name in self.files())
-        found = [int(match[1]) for name in names if (match := _CHECKPOINT.fullmatch(name))]
-        return sorted(n for n in found if self._last is None or n <= self._last)
+        found = numbers_in(self.files(), f"{self.folder}/{CHECKPOINT}")
+        return [n for n in found if self._last is None or n <= self._last]
 
     def read(self, number: int) -> RoundRecord:
         """The checkpoint of a round."""
         name = self._name(number)
-        path = self._catalog.path / name
         try:
-            return RoundRecord.from_plain(self._catalog.read_json(name))
+            record = self._catalog.read_record(name, RoundRecord)
         except FileNotFoundError:
-            raise file_io.damaged(path, file_io.MISSING) from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            reason = str(error).partition("\n")[0][: file_io.MAX_REASON_LENGTH]
-            what = f"it lacks {reason}" if isinstance(error, KeyError) else reason
-            raise file_io.damaged(path, what) from None
+            raise file_io.damaged(self._catalog.path / name, file_io.MISSING) from None
+        if record.state.round != number:
+            raise file_io.damaged(self._catalog.path / name, f"it is round {record.state.round}")
+        return record
+
+    def posteriors(self) -> set[str]:
+        """The keys of the posteriors of all rounds."""
+        return {self.read(number).posterior for number in self.numbers()}
 
     def written(self, number: int) -> datetime:
         """When a round was stored."""
@@ -163,24 +150,30 @@ class Rounds:
         """The beliefs after a round: ratings over time, and relations of pairs."""
         found = []
         for name, schema in zip(self.files_of(number)[1:], SCHEMAS, strict=True):
+            path = self._catalog.path / name
             try:
                 found.append(self._catalog.read_table(name, schema))
             except FileNotFoundError:
-                raise file_io.damaged(self._catalog.path / name, file_io.MISSING) from None
-        return beliefs_from_tables(*found)
+                raise file_io.damaged(path, file_io.MISSING) from None
+        with file_io.decoding(path):
+            return beliefs_from_tables(*found)
 
     def entered(self) -> dict[str, int]:
         """The rounds after which newcomers entered, if those rounds are to be replayed."""
         try:
-            return self._catalog.read_json(f"{self.folder}/{ENTERED}")["entered"]  # type: ignore[no-any-return]
+            found = self._catalog.read_record(f"{self.folder}/{ENTERED}", dict[str, dict[str, int]])
         except FileNotFoundError:
             return {}
+        return found.get("entered", {})
 
     def _name(self, number: int) -> str:
         return f"{self.folder}/round-{number:04}.json"
 
-    def _stems(self, number: int) -> list[str]:
-        return [f"{self.folder}/{kind}-{number:04}" for kind in ("ratings", "pairs")]
+
+def numbers_in(names: Iterable[str], pattern: str) -> list[int]:
+    """The numbers of rounds or races in those names that match a pattern, in order."""
+    found = (re.fullmatch(pattern, name) for name in names)
+    return sorted(int(match[1]) for match in found if match)
 
 
 class PastRace(NamedTuple):
@@ -194,17 +187,23 @@ class PastRace(NamedTuple):
     pareto_set: tuple[str, ...]
 
 
+def _checked_time(text: str) -> str:
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError("a time without a time zone")
+    return text
+
+
 @dataclass(frozen=True)
 class RaceEnd:
     """The content of ``race.json``: when and why a race ended, and its configuration."""
 
     race: int
-    ended: str
+    ended: Annotated[str, AfterValidator(_checked_time)]
     because: list[str]
-    config: PlainConfig
+    config: StoredConfig
 
     def file(self) -> File:
-        return json_file(f"{folder_of(self.race)}/{ABOUT}", asdict(self))
+        return json_file(f"{folder_of(self.race)}/{ABOUT}", vars(self))
 
 
 def folder_of(race: int) -> str:
@@ -219,8 +218,7 @@ class Races:
 
     def numbers(self) -> list[int]:
         """The numbers of the past races, in order."""
-        names = [name for name in self._catalog.names("races/race-") if name.endswith(f"/{ABOUT}")]
-        return sorted(int(name.split("/")[1].removeprefix("race-")) for name in names)
+        return numbers_in(self._catalog.names("races/"), f"races/race-({NUMBER})/{ABOUT}")
 
     @property
     def current(self) -> int:
@@ -237,10 +235,7 @@ class Races:
             return None
         about = RaceEnd(self.current, datetime.now(UTC).isoformat(), list(because), config)
         folder, old = folder_of(about.race), rounds.files()
-        moved = [
-            (f"{folder}/{name.removeprefix(f'{rounds.folder}/')}", self._catalog.read(name))
-            for name in old
-        ]
+        moved = [(name.replace(FOLDER, folder, 1), self._catalog.read(name)) for name in old]
         self._catalog.commit([*moved, about.file()], old)
         return about.race
 
@@ -250,19 +245,15 @@ class Races:
 
     def about(self, race: int) -> RaceEnd:
         """When and why a past race ended."""
-        name = f"{folder_of(race)}/{ABOUT}"
-        facts = self._catalog.read_json(name)
-        try:
-            return RaceEnd(**facts)
-        except TypeError as error:
-            raise file_io.damaged(self._catalog.path / name, str(error)) from None
+        return self._catalog.read_record(f"{folder_of(race)}/{ABOUT}", RaceEnd)
 
     def past(self) -> list[PastRace]:
         """The results of all past races."""
         found = []
         for number in self.numbers():
             about, last = self.about(number), self.rounds(number).last()
-            assert last is not None, "a race without a round is not kept"
+            if last is None:
+                raise file_io.damaged(self._catalog.path / folder_of(number), "it has no round")
             result = last.state.round, last.state.instances, last.state.candidates
             found.append(PastRace(number, about.ended, tuple(about.because), *result))
         return found
@@ -274,7 +265,6 @@ class Races:
 
     def check(self, number: int) -> None:
         """Refuse the number of a race that is neither a past one nor the current one."""
-        numbers = self.numbers()
-        if number not in [*numbers, self.current]:
-            held = f"races 1 to {self.current}" if numbers else "race 1"
+        if number not in [*self.numbers(), self.current]:
+            held = f"races 1 to {self.current}" if self.current > 1 else "race 1"
             raise StoreError(f"{self._catalog.path} has no race {number}; it has {held}")

@@ -1,11 +1,12 @@
-"""Runs as the store keeps them: records of rows, and the runs that no round has asked for yet."""
+"""Runs as the store keeps them: records, runs set aside, speculative runs, and their origins."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import NamedTuple
 
 import polars as pl
@@ -14,11 +15,15 @@ from polarbear import __version__
 from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.numerics.arrays import Floats
-from polarbear.store import parquet, tables
-from polarbear.store.catalog import Catalog, part_file
+from polarbear.store import tables
+from polarbear.store.catalog import Catalog, File, decoded, empty, json_file, part_file, table_file
 
 SPECULATIVE = "speculative"
+SET_ASIDE = "set-aside"
+PROVENANCE = "provenance.json"
+TASK_FIELDS = ("attempt", "seed", "budget", "fingerprint")
 OUTCOME_FIELDS = ("status", "message", "evaluations", "reached", "seconds", "invalid")
+Fingerprint = str | None  # None: of an imported run
 RunKey = tuple[str, str, str]  # identifies a speculative run: algorithm, instance, start
 
 
@@ -62,20 +67,14 @@ class StoredRun(NamedTuple):
             run=run_id(name, instance, task.attempt),
             algorithm=name,
             instance=instance,
-            attempt=task.attempt,
-            seed=task.seed,
-            budget=task.budget,
             best=float(outcome.values[-1]) if len(outcome.values) else None,
             points=len(outcome.values),
             started=datetime.fromtimestamp(outcome.started, UTC),
-            host=where.host,
-            cpu=where.cpu,
-            load=where.load,
             workers=workers,
-            worker=where.worker,
             version=__version__,
-            fingerprint=task.fingerprint,
+            **{name: getattr(task, name) for name in TASK_FIELDS},
             **{name: getattr(outcome, name) for name in OUTCOME_FIELDS},
+            **vars(where),
         )
 
     def outcome(self, task: Task, times: Floats, values: Floats) -> Outcome:
@@ -99,6 +98,58 @@ def stored_runs(frame: pl.DataFrame) -> list[StoredRun]:
     """The rows of the table of runs as records."""
     rows = frame.select(StoredRun._fields).iter_rows()
     return [run._replace(status=Status(run.status)) for run in map(StoredRun._make, rows)]
+
+
+class Reason(StrEnum):
+    """Why a run was set aside."""
+
+    FORGOTTEN = "forgotten"  # on request of the user, who can take it back
+    CHANGED = "changed"  # its source has changed; it comes back when that is undone
+    DROPPED = "dropped"  # its algorithm is not in the configuration; it comes back with it
+
+    @property
+    def words(self) -> str:
+        return {
+            Reason.FORGOTTEN: "as asked for",
+            Reason.CHANGED: "since what made them has changed",
+            Reason.DROPPED: "since the configuration does not have them",
+        }[self]
+
+
+class SetAside:
+    """The file ``set-aside-*.parquet`` of a store, which lists the runs that do not count."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def runs(self) -> pl.DataFrame:
+        """One row per run that does not count, with the reason and the time."""
+        found = self._catalog.read_current(SET_ASIDE)
+        if found is None:
+            return empty(tables.SET_ASIDE)
+        return decoded(*found, tables.SET_ASIDE)
+
+    def add(self, runs: pl.DataFrame, reason: Reason) -> None:
+        """Set runs aside: all of them or none."""
+        before = self.runs()
+        new = runs.join(before, on="run", how="anti", maintain_order="left")
+        if len(new):
+            when = pl.lit(datetime.now(UTC)).dt.cast_time_unit("us").alias("since")
+            new = new.with_columns(pl.lit(reason.value).alias("reason"), when)
+            self._replace(pl.concat([before, new.select(before.columns)]))
+
+    def take_back(self, runs: Collection[str]) -> None:
+        """Let runs count again that were set aside."""
+        self._replace(self.runs().filter(~pl.col("run").is_in(list(runs))))
+
+    def _replace(self, rows: pl.DataFrame) -> None:
+        file = table_file(SET_ASIDE, rows, tables.SET_ASIDE)
+        self._catalog.commit([file], self._catalog.names(f"{SET_ASIDE}-"))
+
+    def is_newer_than(self, name: str) -> bool:
+        """Whether runs were set aside or taken back after a listed file was added."""
+        mine, listed = self._catalog.find(SET_ASIDE), list(self._catalog.manifest.files)
+        return mine is not None and listed.index(mine) > listed.index(name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,12 +202,8 @@ class SpeculativeRuns:
         """One row per run that no round has used, with its trajectory."""
         order, once = tables.ORDER[SPECULATIVE]
         parts = [part for _, part in self._catalog.read_parts(SPECULATIVE)]
-        frame = pl.concat([parquet.empty(tables.SPECULATIVE), *parts])
+        frame = pl.concat([empty(tables.SPECULATIVE), *parts])
         return frame.sort(order).unique(once, maintain_order=True)
-
-    def count(self) -> int:
-        """The number of runs that no round has used."""
-        return len(self.table())
 
     def runs(self) -> list[SpeculativeRun]:
         """The same runs as records."""
@@ -185,3 +232,70 @@ class SpeculativeRuns:
                 add.append(part_file(SPECULATIVE, frame.filter(pl.Series(keep))))
         if add or remove:
             self._catalog.commit(add, remove)
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Facts about where runs come from that no single run contains.
+
+    ``alike`` has, for each algorithm, groups of fingerprints that count as the same source;
+    ``seeds_of`` has, for a renamed algorithm, the name that the seeds of its runs derive from.
+    """
+
+    alike: Mapping[str, list[list[Fingerprint]]] = field(default_factory=dict)
+    seeds_of: Mapping[str, str] = field(default_factory=dict)
+
+    def renamed(self, old: str, new: str) -> Origins:
+        """The same facts with a new name for an algorithm; its seeds stay the same."""
+        alike = {new if name == old else name: groups for name, groups in self.alike.items()}
+        seeds = {name: of for name, of in self.seeds_of.items() if name != old}
+        origin = self.seeds_of.get(old, old)
+        return Origins(alike, seeds if origin == new else {**seeds, new: origin})
+
+    def file(self) -> File:
+        return json_file(PROVENANCE, vars(self))
+
+
+class Provenance:
+    """The file ``provenance.json`` of a store, which exists if there is something to note."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def read(self) -> Origins:
+        try:
+            return self._catalog.read_record(PROVENANCE, Origins)
+        except FileNotFoundError:
+            return Origins()
+
+    def alike(self, algorithm: str, fingerprint: Fingerprint) -> list[Fingerprint]:
+        """All fingerprints that count as the same source as this one, which comes first."""
+        for group in self.read().alike.get(algorithm, ()):
+            if fingerprint in group:
+                return [fingerprint, *(one for one in group if one != fingerprint)]
+        return [fingerprint]
+
+    def declare_alike(self, algorithm: str, fingerprints: Iterable[Fingerprint]) -> None:
+        """Count runs with these fingerprints as made by the same source from now on."""
+        known, wanted = self.read(), list(fingerprints)
+        groups = known.alike.get(algorithm, [])
+        together = [group for group in groups if any(one in wanted for one in group)]
+        joined = dict.fromkeys([one for group in [*together, wanted] for one in group])
+        others = [group for group in groups if group not in together]
+        changed = replace(known, alike={**known.alike, algorithm: [*others, list(joined)]})
+        self._catalog.commit([changed.file()])
+
+    def seed_name(self, algorithm: str) -> str:
+        """The name that an algorithm's seeds derive from: its current or its first one."""
+        return self.read().seeds_of.get(algorithm, algorithm)
+
+    def copy_from(self, other: Provenance, algorithms: Iterable[str]) -> None:
+        """Take over what another store knows about these algorithms."""
+        theirs = other.read()
+        for name in algorithms:
+            for group in theirs.alike.get(name, ()):
+                self.declare_alike(name, group)
+            if name in theirs.seeds_of:
+                known = self.read()
+                seeds = {**known.seeds_of, name: theirs.seeds_of[name]}
+                self._catalog.commit([replace(known, seeds_of=seeds).file()])

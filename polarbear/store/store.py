@@ -23,31 +23,26 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
-from polarbear.config import contradictions, failures_in
+from polarbear.config import KEEPS, PlainConfig, contradictions, failures_in
 from polarbear.errors import StoreMismatchError
+from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, weight_of
-from polarbear.store import file_io, manifest, progress_file, tables
-from polarbear.store.catalog import Catalog, File, part_file
-from polarbear.store.lock import locked
+from polarbear.rankings import UNRECORDED, GridValues
+from polarbear.store import file_io, manifest, tables
+from polarbear.store.catalog import Catalog, File, empty, part_file
 from polarbear.store.manifest import Manifest
 from polarbear.store.posteriors import Posteriors
-from polarbear.store.provenance import Provenance
-from polarbear.store.reader import Reader
 from polarbear.store.rounds import FOLDER, Races, Rounds, folder_of
-from polarbear.store.runs import SpeculativeRuns, StoredRun
-from polarbear.store.set_aside import SetAside
-
-if TYPE_CHECKING:
-    from polarbear.config import PlainConfig
-    from polarbear.execution.outcome import Outcome
-    from polarbear.problems.base import Instance
-    from polarbear.rankings import GridValues
+from polarbear.store.runs import Provenance, SetAside, SpeculativeRuns, StoredRun, stored_runs
+from polarbear.store.writer import clear_progress, locked
+from polarbear.wording import counted
 
 MERGE_ABOVE = 48  # number of small parts from which on they are merged
 SMALL_PART_BYTES = 8 * 2**20  # of trajectories
@@ -56,7 +51,8 @@ SMALL_PART_BYTES = 8 * 2**20  # of trajectories
 class Store:
     """A store on disk, or a view of it at the end of a past race.
 
-    Any process may read; writing happens inside ``writing()``.
+    Any process may read; writing happens inside ``writing()``. With ``frozen``, a table stays as it
+    was when it was first read.
     """
 
     def __init__(
@@ -67,20 +63,16 @@ class Store:
         frozen: bool = False,
     ) -> None:
         self.path, self.catalog = catalog.path, catalog
-        self.past = past
+        self.past, self._frozen = past, frozen
         self.races = Races(catalog)
         self._about = None if past is None else self.races.about(past)
-        until = None if self._about is None else datetime.fromisoformat(self._about.ended)
         folder = FOLDER if past is None else folder_of(past)
         self.rounds = Rounds(catalog, folder, last_round)
         self.posteriors = Posteriors(catalog, self.rounds, self.races, past is not None)
         self.provenance = Provenance(catalog)
         self.set_aside = SetAside(catalog)
         self.speculative = SpeculativeRuns(catalog)
-        self._reader = reader = Reader(catalog, self.set_aside, until, frozen)
-        self.instances, self.rankings = reader.instances, reader.rankings
-        self.every_run, self.all_runs, self.runs = reader.every_run, reader.all_runs, reader.runs
-        self.trajectories = reader.trajectories
+        self._tables: dict[str, tuple[dict[str, pl.DataFrame], pl.DataFrame]] = {}
 
     @classmethod
     def open(cls, path: Path) -> Store:
@@ -103,8 +95,6 @@ class Store:
             catalog = Catalog(path)
             if manifest.has_config(path):
                 return cls.open(path)
-            for name in tables.ALL:
-                file_io.make_folder(path / name)
             known = catalog.manifest if manifest.is_store(path) else manifest.new(config)
             catalog.create(replace(known, config=config))
             return cls(catalog)
@@ -155,7 +145,7 @@ class Store:
     def writing(self) -> Iterator[None]:
         """Hold the lock, after finishing an interrupted change."""
         with locked(self.path / "lock"):
-            progress_file.clear(self.path)
+            clear_progress(self.path)
             self.catalog.recover()
             yield
 
@@ -260,6 +250,70 @@ class Store:
 
     # --- reading -----------------------------------------------------------------------------
 
+    def _table(self, name: str) -> pl.DataFrame:
+        """A table as it is now; parts that were read before are not read again."""
+        known = self._tables.get(name)
+        if known is not None and (
+            self._frozen or list(known[0]) == self.catalog.names(f"{name}/part-")
+        ):
+            return known[1]
+        order, once = tables.ORDER[name]
+        parts = dict(self.catalog.read_parts(name, known={} if known is None else known[0]))
+        frame = pl.concat([empty(tables.ALL[name]), *parts.values()])
+        frame = frame.sort(order, maintain_order=True)
+        frame = frame.unique(once, keep="first", maintain_order=True)
+        self._tables[name] = parts, frame
+        return frame
+
+    def instances(self) -> pl.DataFrame:
+        """One row per instance, in the order of the stream."""
+        return self._table("instances")
+
+    def every_run(self) -> pl.DataFrame:
+        """One row per run, including runs that were set aside."""
+        return self._table("runs")
+
+    def all_runs(self) -> pl.DataFrame:
+        """One row per run that was not set aside, including earlier attempts."""
+        runs, aside = self.every_run(), self.set_aside.runs()
+        if self._about is not None:
+            end = datetime.fromisoformat(self._about.ended)
+            runs = runs.filter(pl.col("started") <= end)
+            aside = aside.filter(pl.col("since") <= end)
+        return runs.join(aside, on="run", how="anti", maintain_order="left") if len(aside) else runs
+
+    def runs(self) -> pl.DataFrame:
+        """One row for each algorithm on each instance: the run that counts."""
+        pair = ["algorithm", "instance"]
+        return self.all_runs().unique(pair, keep="last", maintain_order=True)
+
+    def rankings(self) -> pl.DataFrame:
+        """Imported rankings: one row for each instance and time."""
+        return self._table("rankings")
+
+    def trajectories(
+        self, algorithms: Sequence[str] | None = None
+    ) -> Iterator[tuple[StoredRun, Floats, Floats]]:
+        """Each run that counts, with the times and values of its improvements."""
+        runs = self.runs()
+        if algorithms is not None:
+            runs = runs.filter(pl.col("algorithm").is_in(list(algorithms)))
+        wanted = {run.run: run for run in stored_runs(runs)}
+        for _, frame in self.catalog.read_parts("trajectories", ["run", "t", "y"]):
+            ends = np.cumsum([0, *frame["t"].list.len()])
+            # an empty list becomes one null
+            times, values = (frame[c].explode().drop_nulls().to_numpy() for c in ("t", "y"))
+            for row, name in enumerate(frame["run"]):
+                run = wanted.pop(name, None)  # a row that occurs twice counts once
+                if run is not None:
+                    here = slice(ends[row], ends[row + 1])
+                    yield run, times[here], values[here]
+        if wanted:
+            lacking = counted(len(wanted), "run")
+            raise file_io.damaged(
+                self.path / "trajectories", f"it lacks {lacking} that {self.path}/runs has"
+            )
+
     def problems(self) -> dict[str, str]:
         """The problem of each instance that is one of several instances of a problem."""
         specs = self._specs()
@@ -288,6 +342,43 @@ class Store:
         return len({*self.all_runs()["instance"], *self.rankings()["instance"]})
 
     def on_grid(self, times: Floats, algorithms: Sequence[str] | None = None) -> GridValues:
-        """The best-so-far values of all runs that count, at each time of a grid."""
-        names = self.config["algorithms"] if algorithms is None else algorithms
-        return self._reader.on_grid(times, tuple(names), failures_in(self.config).ranks)
+        """The best-so-far values of all runs that count, at each time of a grid.
+
+        If an instance has an imported ranking, the positions in it replace the values.
+        """
+        runs, rankings, failed = self.runs(), self.rankings(), failures_in(self.config).ranks
+        names = tuple(self.config["algorithms"] if algorithms is None else algorithms)
+        order = self.instances()["instance"].to_list()
+        present = set(runs.filter(pl.col("algorithm").is_in(names))["instance"])
+        present |= set(rankings["instance"])
+        # Instances lost with a damaged part come last, until they are drawn again.
+        order += sorted(present.difference(order))
+        instances = tuple(instance for instance in order if instance in present)
+        row = {instance: position for position, instance in enumerate(instances)}
+        column = {name: position for position, name in enumerate(names)}
+        values = np.full((len(instances), len(names), len(times)), np.nan)
+        for run, t, y in self.trajectories(names):
+            if run.instance in row:  # otherwise it was stored after the table of runs was read
+                found = best_so_far(t, y, run.status, run.reached, times, failed)
+                values[row[run.instance], column[run.algorithm]] = found
+        at = {float(t): position for position, t in enumerate(times)}
+        for instance, t, ranked, positions in rankings.iter_rows():
+            for name, position in zip(ranked, positions, strict=True):
+                if t in at and name in column:
+                    values[row[instance], column[name], at[t]] = min(position, UNRECORDED)
+        return GridValues(instances, names, np.asarray(times), values)
+
+
+def best_so_far(
+    t: Floats, y: Floats, status: str, reached: float, times: Floats, failed: str = KEEPS
+) -> Floats:
+    """The values of a run on a grid: +inf before its first, NaN where it is absent.
+
+    ``failed`` is the rank of a failed run after its end: it keeps its best, is last or absent.
+    """
+    found = np.concatenate([[np.inf], y])[np.searchsorted(t, times, side="right")]
+    if status in (Status.BUDGET, Status.LOST):
+        found[times > reached] = np.nan  # stopped from outside: absent, not last
+    elif failed != KEEPS and Status(status).failed:
+        found[times > reached] = np.inf if failed == "last" else np.nan
+    return found

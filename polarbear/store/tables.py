@@ -12,9 +12,7 @@ that no round has used yet. They do not count.
 
 A posterior is one file, ``posteriors/KEY-*.parquet``. The JSON in its metadata (under
 ``polarbear``) names algorithms, times and hyperparameters and holds settings and diagnostics. While
-a race goes on, or after it was killed, its last posterior may have fewer draws than at its end. The
-rankings that it was inferred from are ``rankings/derived-EVIDENCE-*.parquet``, where EVIDENCE is in
-that JSON.
+a race goes on, or after it was killed, its last posterior may have fewer draws than at its end.
 
 The name of every Parquet file ends in the first 32 hexadecimal digits of the SHA-256 of its
 content. ``polarbear.json`` lists all files with these checksums; a file that is not listed is not
@@ -38,128 +36,96 @@ def _column(name: str, kind: pa.DataType, meaning: str, nullable: bool = False) 
     return pa.field(name, kind, nullable, {"meaning": meaning})
 
 
-INSTANCES = pa.schema(
-    [
-        _column("instance", pa.string(), "the instance's stable id"),
-        _column("index", pa.int64(), "its place in the suite's stream"),
-        _column("suite", pa.string(), "the suite it was drawn from"),
-        _column("spec", pa.string(), "the specification that it is rebuilt from, as JSON"),
-    ]
+def _table(*columns: pa.Field) -> pa.Schema:
+    return pa.schema(columns)
+
+
+INSTANCES = _table(
+    _column("instance", pa.string(), "the instance's stable id"),
+    _column("index", pa.int64(), "its place in the suite's stream"),
+    _column("suite", pa.string(), "the suite it was drawn from"),
+    _column("spec", pa.string(), "the specification that it is rebuilt from, as JSON"),
 )
 
-RUNS = pa.schema(
-    [
-        _column("run", pa.string(), "the run's id"),
-        _column("algorithm", pa.string(), "the algorithm's name"),
-        _column("instance", pa.string(), "the instance's id"),
-        _column("attempt", pa.int32(), "1, and one more for each time that it was run again"),
-        _column("seed", pa.int64(), "the seed the algorithm was given"),
-        _column("budget", pa.float64(), "the end of the run on the axis"),
-        _column("status", pa.string(), "how it ended: budget, ended, or the kind of failure"),
-        _column("message", pa.string(), "the error message, empty if there was none"),
-        _column("reached", pa.float64(), "the last time reached; if killed: the last improvement"),
-        _column("best", pa.float64(), "the last y of its trajectory", nullable=True),
-        _column("points", pa.int64(), "number of improvements in its trajectory"),
-        _column("evaluations", pa.int64(), "objective values computed; of killed runs: at least"),
-        _column("invalid", pa.int64(), "objective values that were not finite"),
-        _column("seconds", pa.float64(), "wall-clock time of the run"),
-        _column("started", pa.timestamp("us", "UTC"), "when it was started"),
-        _column("host", pa.string(), "the machine it ran on"),
-        _column("cpu", pa.string(), "that machine's processor"),
-        _column("load", pa.float64(), "one-minute load average of that machine"),
-        _column("workers", pa.int32(), "number of runs executed at once"),
-        _column(
-            "worker",
-            pa.string(),
-            "the process that ran it: its number in the pool, or its address in a cluster",
-            nullable=True,
-        ),
-        _column("version", pa.string(), "the version of PolarBear that ran it"),
-        _column(
-            "fingerprint",
-            pa.string(),
-            "its source, as JSON: options, hashes of files, versions of packages; null if imported",
-            nullable=True,
-        ),
-    ]
+RUNS = _table(
+    _column("run", pa.string(), "the run's id"),
+    _column("algorithm", pa.string(), "the algorithm's name"),
+    _column("instance", pa.string(), "the instance's id"),
+    _column("attempt", pa.int32(), "1, and one more for each time that it was run again"),
+    _column("seed", pa.int64(), "the seed the algorithm was given"),
+    _column("budget", pa.float64(), "the end of the run on the axis"),
+    _column("status", pa.string(), "how it ended: budget, ended, or the kind of failure"),
+    _column("message", pa.string(), "the error message, empty if there was none"),
+    _column("reached", pa.float64(), "the last time reached; if killed: the last improvement"),
+    _column("best", pa.float64(), "the last y of its trajectory", nullable=True),
+    _column("points", pa.int64(), "number of improvements in its trajectory"),
+    _column("evaluations", pa.int64(), "objective values computed; of killed runs: at least"),
+    _column("invalid", pa.int64(), "objective values that were not finite"),
+    _column("seconds", pa.float64(), "wall-clock time of the run"),
+    _column("started", pa.timestamp("us", "UTC"), "when it was started"),
+    _column("host", pa.string(), "the machine it ran on"),
+    _column("cpu", pa.string(), "that machine's processor"),
+    _column("load", pa.float64(), "one-minute load average of that machine"),
+    _column("workers", pa.int32(), "number of runs executed at once"),
+    _column("worker", pa.string(), "its process: number in the pool, or address", nullable=True),
+    _column("version", pa.string(), "the version of PolarBear that ran it"),
+    _column("fingerprint", pa.string(), "its source as JSON; null if imported", nullable=True),
 )
 
-SET_ASIDE = pa.schema(
-    [
-        _column("run", pa.string(), "the id of a run that does not count"),
-        _column("algorithm", pa.string(), "the algorithm's name"),
-        _column("instance", pa.string(), "the instance's id"),
-        _column("attempt", pa.int32(), "which attempt it was"),
-        _column("reason", pa.string(), "forgotten, changed or dropped"),
-        _column("since", pa.timestamp("us", "UTC"), "when it was set aside"),
-    ]
+SET_ASIDE = _table(
+    _column("run", pa.string(), "the id of a run that does not count"),
+    _column("algorithm", pa.string(), "the algorithm's name"),
+    _column("instance", pa.string(), "the instance's id"),
+    _column("attempt", pa.int32(), "which attempt it was"),
+    _column("reason", pa.string(), "forgotten, changed or dropped"),
+    _column("since", pa.timestamp("us", "UTC"), "when it was set aside"),
 )
 
-TRAJECTORIES = pa.schema(
-    [
-        _column("run", pa.string(), "the run's id"),
-        _column("algorithm", pa.string(), "the algorithm's name"),
-        _column("instance", pa.string(), "the instance's id"),
-        _column("t", pa.list_(pa.float64()), "times of the improvements on the axis"),
-        _column("y", pa.list_(pa.float64()), "best values from then on; negated if maximised"),
-    ]
+TRAJECTORIES = _table(
+    _column("run", pa.string(), "the run's id"),
+    _column("algorithm", pa.string(), "the algorithm's name"),
+    _column("instance", pa.string(), "the instance's id"),
+    _column("t", pa.list_(pa.float64()), "times of the improvements on the axis"),
+    _column("y", pa.list_(pa.float64()), "best values from then on; negated if maximised"),
 )
 
 # Runs with their trajectories.
 SPECULATIVE = pa.schema([*RUNS, TRAJECTORIES.field("t"), TRAJECTORIES.field("y")])
 
-RANKINGS = pa.schema(
-    [
-        _column("instance", pa.string(), "the instance's id"),
-        _column("t", pa.float64(), "the time of the ranking"),
-        _column("algorithm", pa.list_(pa.string()), "the algorithms present"),
-        _column(
-            "position",
-            pa.list_(pa.float64()),
-            "their positions: lower is better, equal ties; infinite: below, and not recorded",
-        ),
-    ]
+RANKINGS = _table(
+    _column("instance", pa.string(), "the instance's id"),
+    _column("t", pa.float64(), "the time of the ranking"),
+    _column("algorithm", pa.list_(pa.string()), "the algorithms present"),
+    _column("position", pa.list_(pa.float64()), "lower is better; infinite: below, not recorded"),
 )
 
-POSTERIOR = pa.schema(
-    [
-        _column("draw", pa.int32(), "the number of the draw"),
-        _column("chain", pa.int16(), "the chain it comes from"),
-        _column(
-            "theta", pa.list_(pa.float32()), "win probabilities: time after time, by algorithm"
-        ),
-        _column("hyper", pa.list_(pa.float64()), "hyperparameters of the model"),
-    ]
+POSTERIOR = _table(
+    _column("draw", pa.int32(), "the number of the draw"),
+    _column("chain", pa.int16(), "the chain it comes from"),
+    _column("theta", pa.list_(pa.float32()), "win probabilities, by time, then algorithm"),
+    _column("hyper", pa.list_(pa.float64()), "hyperparameters of the model"),
 )
 
 # A further column of the empirical model, in which duels do not follow from theta.
-POSTERIOR_WINS = _column(
-    "wins",
-    pa.list_(pa.float32()),
-    "head-to-head win probabilities: time after time, by pair in the order of names",
+POSTERIOR_WINS = _column("wins", pa.list_(pa.float32()), "P(win), by time, then pair of names")
+
+ROUND_RATINGS = _table(
+    _column("algorithm", pa.string(), "the algorithm's name"),
+    _column("t", pa.float64(), "the time"),
+    _column("mean", pa.float64(), "posterior mean of its win probability"),
+    _column("low", pa.float64(), "lower end of the central 95 % interval"),
+    _column("high", pa.float64(), "upper end of the central 95 % interval"),
+    _column("p_best", pa.float64(), "P(best at t) by duels among the candidates"),
 )
 
-ROUND_RATINGS = pa.schema(
-    [
-        _column("algorithm", pa.string(), "the algorithm's name"),
-        _column("t", pa.float64(), "the time"),
-        _column("mean", pa.float64(), "posterior mean of its win probability"),
-        _column("low", pa.float64(), "lower end of the central 95 % interval"),
-        _column("high", pa.float64(), "upper end of the central 95 % interval"),
-        _column("p_best", pa.float64(), "P(best at t) by duels among the candidates"),
-    ]
-)
-
-ROUND_PAIRS = pa.schema(
-    [
-        _column("a", pa.string(), "an algorithm's name"),
-        _column("b", pa.string(), "another's"),
-        _column("t", pa.float64(), "the time; null for all times at once", nullable=True),
-        _column("p_above", pa.float64(), "P(a is above b)"),
-        _column("p_below", pa.float64(), "P(b is above a)"),
-        _column("p_alike", pa.float64(), "P(equivalent); for all times at once: P(they cross)"),
-        _column("error", pa.float64(), "Monte-Carlo error of p_above"),
-    ]
+ROUND_PAIRS = _table(
+    _column("a", pa.string(), "an algorithm's name"),
+    _column("b", pa.string(), "another's"),
+    _column("t", pa.float64(), "the time; null for all times at once", nullable=True),
+    _column("p_above", pa.float64(), "P(a is above b)"),
+    _column("p_below", pa.float64(), "P(b is above a)"),
+    _column("p_alike", pa.float64(), "P(equivalent); for all times at once: P(they cross)"),
+    _column("error", pa.float64(), "Monte-Carlo error of p_above"),
 )
 
 ALL = {
@@ -175,8 +141,5 @@ ORDER = {
     "instances": (("index", "instance"), ("instance",)),
     "runs": (("algorithm", "instance", "attempt"), ("run",)),
     "rankings": (("instance", "t"), ("instance", "t")),
-    "speculative": (
-        ("algorithm", "instance", "started"),
-        ("algorithm", "instance", "started"),
-    ),
+    "speculative": (("algorithm", "instance", "started"),) * 2,
 }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -14,11 +14,15 @@ from polarbear.errors import NotAStoreError, StoreDamagedError
 from polarbear.racing import RoundRecord
 from polarbear.store import file_io, manifest, tables
 from polarbear.store.catalog import Catalog
-from polarbear.store.manifest import FOLDERS, check_nothing_leads_out
-from polarbear.store.rounds import Rounds
+from polarbear.store.manifest import check_nothing_leads_out, data_files
+from polarbear.store.posteriors import PosteriorFacts, read_facts
+from polarbear.store.rounds import ABOUT, ENTERED, Races, Rounds, folder_of
+from polarbear.store.runs import PROVENANCE, Provenance
 from polarbear.wording import counted
 
 NOT_LISTED = "it is not listed in polarbear.json"
+
+Reasons = dict[str, str]  # why each file, named from the store, is damaged, missing or not listed
 
 
 @dataclass(frozen=True)
@@ -46,22 +50,25 @@ class Verified:
 def verify(path: Path) -> Verified:
     """Read everything in a store; nothing is changed."""
     check_is_store(path)
-    on_disk = data_files(path)
+    on_disk, catalog = data_files(path), Catalog(path)
+    bad: Reasons = {}
+    first = None
     try:
-        listed = manifest.load(path)
+        listed = catalog.manifest
     except StoreDamagedError as error:
-        found = [Damage(manifest.NAME, error.why)]
-        found += [Damage(name, why) for name in on_disk if (why := flaw_of(path, name))]
-        return Verified(str(path), False, len(on_disk) + 1, tuple(found), None)
-    catalog = Catalog(path)
-    found = list(_damaged_files(catalog))
-    names = {*listed.files, *listed.obsolete}
-    found += [Damage(name, NOT_LISTED) for name in on_disk if name not in names]
-    bad = {damage.file for damage in found}
-    found += _runs_without_trajectories(catalog, bad)
-    first, lacking = unsupported_round(catalog, {damage.file for damage in found})
-    found += lacking
-    return Verified(str(path), not found, len(listed.files) + 1, tuple(found), first)
+        bad = {manifest.NAME: error.why}
+        bad |= {name: why for name in on_disk if (why := flaw_of(path, name))}
+        files = len(on_disk)
+    else:
+        files = len(listed.files)
+        _try_each(((name, partial(catalog.read, name)) for name in listed.files), bad)
+        _try_each(_records(catalog), bad)
+        known = {*listed.files, *listed.obsolete}
+        bad |= {name: NOT_LISTED for name in on_disk if name not in known}
+        bad |= _unmatched_runs(catalog, bad)
+        first = unsupported_round(catalog, bad)
+    damages = tuple(Damage(*one) for one in bad.items())
+    return Verified(str(path), not damages, files + 1, damages, first)
 
 
 def check_is_store(path: Path) -> None:
@@ -70,19 +77,6 @@ def check_is_store(path: Path) -> None:
     if not manifest.is_store(path) and not data_files(path):
         what = "is not a PolarBear store" if path.exists() else "does not exist"
         raise NotAStoreError(f"{path} {what}")
-
-
-def data_files(path: Path) -> list[str]:
-    """The files on disk that PolarBear can have written, listed or not, except polarbear.json."""
-    found = [*path.glob("set-aside-*.parquet"), *path.glob("provenance.json")]
-    for folder in FOLDERS:
-        for ending in ("json", "parquet"):
-            found += (path / folder).rglob(f"*.{ending}")
-    return sorted(
-        str(file.relative_to(path))
-        for file in found
-        if file.is_file() and not file.is_symlink() and not file.name.startswith(file_io.ASIDE)
-    )
 
 
 def flaw_of(path: Path, name: str) -> str:
@@ -98,100 +92,113 @@ def flaw_of(path: Path, name: str) -> str:
     return ""
 
 
-def _damaged_files(catalog: Catalog) -> Iterator[Damage]:
-    for name in catalog.manifest.files:
-        try:
-            catalog.read(name)
-        except StoreDamagedError as error:
-            yield Damage(name, error.why)
-        except FileNotFoundError:  # replaced meanwhile by the process that writes
-            continue
+def _try_each(readers: Iterable[tuple[str, Callable[[], object]]], bad: Reasons) -> None:
+    """Read files that are not known to be bad."""
+    for name, read in readers:
+        if name not in bad:
+            try:
+                read()
+            except StoreDamagedError as error:
+                bad[name] = error.why
+            except FileNotFoundError:  # replaced meanwhile by the process that writes
+                continue
 
 
-def _runs_without_trajectories(catalog: Catalog, bad: set[str]) -> list[Damage]:
-    """Parts with runs that have no trajectory, and parts with trajectories that have no run."""
-    runs, trajectories = (
-        {name: set(part["run"]) for name, part in _good_parts(catalog, t, ["run"], bad)}
-        for t in ("runs", "trajectories")
-    )
-    found = []
-    for mine, others in ((runs, trajectories), (trajectories, runs)):
-        known = set().union(*others.values())
-        for name, ids in mine.items():
-            if ids - known:
-                other = "trajectories" if mine is runs else "runs"
-                what = f"{other} lacks {counted(len(ids - known), 'run')} that it has"
-                found.append(Damage(name, what))
+def _records(catalog: Catalog) -> Iterator[tuple[str, Callable[[], object]]]:
+    """All JSON of a store, with the functions that read it as records."""
+    races = Races(catalog)
+    yield PROVENANCE, Provenance(catalog).read
+    for name in catalog.names("posteriors/"):
+        yield name, partial(_read_facts, catalog, name)
+    for number in races.numbers():
+        yield f"{folder_of(number)}/{ABOUT}", partial(races.about, number)
+    for rounds in (Rounds(catalog), *map(races.rounds, races.numbers())):
+        yield f"{rounds.folder}/{ENTERED}", rounds.entered
+        for number in rounds.numbers():
+            yield rounds.files_of(number)[0], partial(rounds.read, number)
+
+
+def _read_facts(catalog: Catalog, name: str) -> PosteriorFacts:
+    return read_facts(catalog.path / name, catalog.read(name))
+
+
+def _parts(
+    catalog: Catalog, table: str, columns: list[str], bad: Reasons
+) -> dict[str, pl.DataFrame]:
+    """Some columns of the sound parts of a table, by the name of the part."""
+    found: dict[str, pl.DataFrame] = {}
+
+    def read(name: str) -> None:
+        found[name] = catalog.read_table(name, tables.ALL[table], columns)
+
+    names = catalog.names(f"{table}/part-")
+    _try_each(((name, partial(read, name)) for name in names), bad)
     return found
 
 
-def _good_parts(
-    catalog: Catalog, table: str, columns: list[str], bad: set[str]
-) -> Iterator[tuple[str, pl.DataFrame]]:
-    for name in catalog.names(f"{table}/part-"):
-        if name not in bad:
-            yield name, catalog.read_table(name, tables.ALL[table], columns)
+def _unmatched_runs(catalog: Catalog, bad: Reasons) -> Reasons:
+    """Parts with runs that have no trajectory, and parts with trajectories that have no run."""
+    runs, trajectories = (
+        {name: set(part["run"]) for name, part in _parts(catalog, table, ["run"], bad).items()}
+        for table in ("runs", "trajectories")
+    )
+    found = {}
+    for mine, others, table in ((runs, trajectories, "trajectories"), (trajectories, runs, "runs")):
+        known = set().union(*others.values())
+        for name, ids in mine.items():
+            if ids - known:
+                found[name] = f"{table} lacks {counted(len(ids - known), 'run')} that it has"
+    return found
 
 
 def check_rounds(path: Path) -> None:
     """Refuse to continue a race if a round, or a run that it used, is missing."""
-    first, lacking = unsupported_round(Catalog(path), set())
-    if first is not None:
-        raise file_io.damaged(path / lacking[0].file, lacking[0].why)
+    bad: Reasons = {}
+    if unsupported_round(Catalog(path), bad) is not None:
+        name, why = next(iter(bad.items()))
+        raise file_io.damaged(path / name, why)
 
 
-def unsupported_round(catalog: Catalog, bad: set[str]) -> tuple[int | None, list[Damage]]:
-    """The first round without sound files, instances or runs, and what it lacks."""
+def unsupported_round(catalog: Catalog, bad: Reasons) -> int | None:
+    """The first round without sound files, instances or runs; what it lacks is added to ``bad``."""
     rounds = Rounds(catalog)
     records: list[RoundRecord] = []
-    for number in range(1, max(rounds.numbers(), default=0) + 1):
-        names = rounds.files_of(number)
-        if bad.intersection(names):
-            return number, []
+
+    def read(number: int) -> None:
+        records.append(rounds.read(number))
+
+    for expected, number in enumerate(rounds.numbers(), 1):
+        names = rounds.files_of(expected)
         missing = [name for name in names if not (catalog.path / name).exists()]
-        if missing:
-            return number, [Damage(missing[0], file_io.MISSING)]
-        try:
-            records.append(rounds.read(number))
-        except StoreDamagedError as error:
-            return number, [Damage(names[0], error.why)]
-    return _round_without_runs(catalog, records, bad)
-
-
-def _round_without_runs(
-    catalog: Catalog, rounds: list[RoundRecord], bad: set[str]
-) -> tuple[int | None, list[Damage]]:
-    """The first round whose instances or runs are not all there."""
-    if not rounds:
-        return None, []
-    known = dict(_rows(catalog, "instances", ["index", "instance"], bad))
-    runs = set(_rows(catalog, "runs", ["algorithm", "instance"], bad))
-    for record, indices in zip(rounds, drawn_in(rounds), strict=True):
-        number = record.state.round
-        lost = sum(index not in known for index in indices)
-        if lost:
-            what = f"lack {counted(lost, 'instance')} of round {number}"
-            return number, [] if bad else [Damage("instances", what)]
-        wanted = {(name, known[index]) for name in record.ran_to for index in indices}
-        if wanted - runs:
-            what = f"lack {counted(len(wanted - runs), 'run')} of round {number}"
-            return number, [] if bad else [Damage("runs", what)]
-    return None, []
-
-
-def _rows(catalog: Catalog, table: str, columns: list[str], bad: set[str]) -> list[tuple[Any, ...]]:
-    return [row for _, part in _good_parts(catalog, table, columns, bad) for row in part.rows()]
-
-
-def drawn_in(rounds: list[RoundRecord]) -> list[range]:
-    """The instances that each round has run on, by their place in the stream."""
-    found = []
-    for before, record in pairwise([None, *rounds]):
+        if not bad.keys() & names:
+            if missing:
+                bad[missing[0]] = file_io.MISSING
+            _try_each([(names[0], partial(read, number))], bad)
+        if bad.keys() & names:
+            return expected
+    whole = not bad
+    instances = _parts(catalog, "instances", ["index", "instance"], bad).values()
+    known = dict(row for part in instances for row in part.iter_rows())
+    parts = _parts(catalog, "runs", ["algorithm", "instance"], bad).values()
+    runs = {row for part in parts for row in part.iter_rows()}
+    for before, record in pairwise([None, *records]):
         assert record is not None
-        if record.newcomer is not None:
-            same = before is not None and before.state.joining == record.newcomer
-            first = before.state.caught_up if before is not None and same else 0
-        else:
-            first = 0 if before is None else before.state.instances
-        found.append(range(first, first + record.drawn))
-    return found
+        first, number = _first_instance(before, record), record.state.round
+        there = [known[index] for index in known if first <= index < first + record.drawn]
+        ran = {(name, instance) for name in record.ran_to for instance in there}
+        lost = {"instances": record.drawn - len(there), "runs": len(ran - runs)}
+        for table, count in lost.items():
+            if count:
+                if whole:
+                    bad[table] = f"they lack {counted(count, table[:-1])} of round {number}"
+                return number
+    return None
+
+
+def _first_instance(before: RoundRecord | None, record: RoundRecord) -> int:
+    """The place in the stream of the first instance that a round has run on."""
+    if before is None:
+        return 0
+    if record.newcomer is None:
+        return before.state.instances
+    return before.state.caught_up if before.state.joining == record.newcomer else 0

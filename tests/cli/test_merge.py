@@ -13,7 +13,7 @@ from polarbear.api import merge_stores
 from polarbear.errors import StoreFullError
 from polarbear.racing import RoundRecord
 from polarbear.store import Store
-from polarbear.store.lock import locked
+from polarbear.store.file_io import folder_aside
 from tests.cli.test_race import rounds, synthetic
 from tests.store.editing import Row, copy_rounds, remove_rounds, rewrite
 from tests.support import Project
@@ -130,13 +130,12 @@ def test_what_a_killed_merge_left_is_cleared_away_but_not_what_another_is_making
     project: Project, whole: Path
 ):
     shutil.copytree(whole, project.folder / "B")
-    killed, other = (project.folder / f".C.merging-{name}" for name in ("killed", "other"))
-    for folder in (killed, other):
-        (folder / "runs").mkdir(parents=True)
-    with locked(other / "lock"):
+    with folder_aside(project.folder / "C") as other:
+        killed = other.with_name(f"{other.name}x")
+        killed.mkdir()
         project.json("merge", whole, "B", "--into", "C")
-    assert not killed.exists()
-    assert (other / "runs").exists()
+        assert not killed.exists()
+        assert other.exists()
 
 
 def _values(store: Path) -> list[tuple[tuple[str, str], list[float]]]:

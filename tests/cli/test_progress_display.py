@@ -12,7 +12,9 @@ from typing import Any, cast
 import pytest
 
 from polarbear.cli.progress_display import BAR_COLUMNS, RaceProgress, bar
-from polarbear.store import Store, progress_file
+from polarbear.driver.race_progress import UnderWay
+from polarbear.store import Store
+from polarbear.store.writer import PROGRESS, read_progress
 from tests.support import Project, solver
 
 
@@ -54,8 +56,8 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(
     begun = project.start("race", "config.yaml", "--no-check", "-q")
 
     def one_is_done() -> bool:
-        told = progress_file.read(project.store)
-        return told is not None and told.alive and told.facts["done"] >= 1
+        told = read_progress(project.store, UnderWay)
+        return told is not None and told[0] and told[1]["done"] >= 1
 
     try:
         wait_until(one_is_done)
@@ -76,7 +78,7 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(
     assert seen["killed"] is None
     assert "round 1: " in shown
     assert "at this speed: " in shown
-    wait_until(lambda: not progress_file.read(project.store).alive)  # type: ignore[union-attr]
+    wait_until(lambda: not read_progress(project.store, UnderWay)[0])  # type: ignore[union-attr]
     seen = project.json("status", "config")
     assert seen["under_way"] is None
     assert (seen["killed"]["pid"], seen["killed"]["round"]) == (begun.pid, 1)
@@ -85,7 +87,7 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(
     project("race", "config.yaml", "--no-check", "-q")
     seen = project.json("status", "config")
     assert (seen["under_way"], seen["killed"]) == (None, None)
-    assert not (project.store / progress_file.PROGRESS).exists()
+    assert not (project.store / PROGRESS).exists()
 
 
 @pytest.mark.parametrize(
@@ -94,6 +96,6 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(
 def test_a_file_of_that_name_that_is_something_else_is_left_alone(project: Project, content: str):
     project.configure()
     project("run", "config.yaml", "--instances", "1", "-q")
-    Path(project.store / progress_file.PROGRESS).write_text(content)
+    Path(project.store / PROGRESS).write_text(content)
     seen = json.loads(project("status", "config", "--json").stdout)
     assert (seen["under_way"], seen["killed"]) == (None, None)

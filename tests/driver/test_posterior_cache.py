@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 from polarbear.config import parse
@@ -102,18 +101,6 @@ def test_another_question_is_not_answered_from_the_store(store: Store):
     assert not cached_posterior(store, evidence, other, seed=3).from_store
     pair = evidence_of(store, ["A", "C"])
     assert not cached_posterior(store, pair, QUICK, seed=3).from_store
-
-
-def test_rankings_are_stored_with_the_posterior(store: Store):
-    evidence = evidence_of(store)
-    with store.writing():
-        keep(store, evidence, cached_posterior(store, evidence, QUICK, seed=5))
-    ranked = pl.read_parquet(store.path / "rankings" / f"derived-{evidence.key}-*.parquet")
-    assert len(ranked) == 400 * 2
-    first = ranked.filter((pl.col("instance") == "synthetic-0") & (pl.col("t") == 10.0))
-    values = evidence.grid.values[evidence.grid.instances.index("synthetic-0"), :, 0]
-    assert np.array_equal(np.argsort(first["position"][0]), np.argsort(values))
-    assert store.on_grid(evidence.grid.times).values.shape == (400, 3, 2)  # not taken for imported
 
 
 def test_an_unknown_algorithm_is_refused_with_the_nearest(store: Store):

@@ -249,7 +249,7 @@ def test_a_store_whose_manifest_names_what_cannot_be_a_name_is_refused(project: 
     facts = json.loads(manifest.read_text())
     facts["config"]["algorithms"]["C\x1b[2J\nD"] = {"use": "imported"}
     del facts["checksum"]
-    manifest.write_bytes(file_io.to_json(facts, indent=2))
+    manifest.write_bytes(file_io.to_json(facts))
     for command in ("status", "infer", "select", "report"):
         done = project(command, "s")
         assert done.returncode == 1

@@ -194,7 +194,7 @@ def store_changes(good: Path) -> Callable[[Random], tuple[str, bytes | None]]:
             facts = mutated(rng, json.loads(files[name]))
             if isinstance(facts, dict):  # with a valid checksum, so that its content is looked at
                 facts.pop("checksum", None)
-                return name, to_json({"x": 0, **facts}, indent=2)
+                return name, to_json({"x": 0, **facts})
             return name, json.dumps(facts).encode()
         return name, damaged(rng, files[name])
 

@@ -4,44 +4,36 @@ from __future__ import annotations
 
 import errno
 import shutil
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.errors import StoreDamagedError, StoreError
-from polarbear.inference import ModelOptions
-from polarbear.store import Store, file_io
+from polarbear.store import Store, catalog, file_io
 from polarbear.store.catalog import Catalog, json_file, table_file
 from polarbear.store.rename import rename
-from polarbear.store.verify import NOT_LISTED, verify
-from tests.driver.test_loop import configured, run
-from tests.faults.bit_flips import DIFFERENT, REFUSED, flipped_bits
+from polarbear.store.repair import repair
+from polarbear.store.runs import Origins
+from polarbear.store.verify import NOT_LISTED, check_rounds, verify
+from tests.faults import store_damage
 from tests.faults.layer import PowerCut, failing, killed, recorded
 from tests.faults.races import essence
 from tests.sharing import filled_once
 from tests.store.test_store import configured as configured_store
 
 
-def fill(folder: Path) -> None:
-    """A store with a file of every kind: a race of two rounds, a posterior of Plackett-Luce, and an
-    imported ranking."""
-    config = configured(rules={"batch": {"start": 4, "min": 4}, "limits": {"rounds": 2}})
-    _, store, _ = run(config, folder / "store")
-    evidence = evidence_of(store)
-    learned = cached_posterior(store, evidence, ModelOptions(model="dirichlet", draws=400), seed=1)
-    with store.writing():
-        keep(store, evidence, learned)
-        ranking = {"instance": ["x"], "t": [10.0], "algorithm": [["good", "bad"]]}
-        store.add_rankings(pl.DataFrame({**ranking, "position": [[1.0, 2.0]]}))
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return filled_once(tmp_path_factory, "store with a file of every kind", store_damage.fill)
 
 
 @pytest.fixture(scope="module")
-def raced(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return filled_once(tmp_path_factory, "store with a file of every kind", fill) / "store"
+def raced(made: Path) -> Path:
+    return made / "store"
 
 
 @pytest.fixture
@@ -49,60 +41,38 @@ def store(raced: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(raced, tmp_path / "store"))
 
 
+KINDS_OF_ROUNDS = ("round", "ratings", "pairs")
+
+
 def first(store: Path, pattern: str) -> Path:
     return min(store.glob(pattern))
 
 
-def test_of_500_flipped_bits_none_is_read_as_different_data(store: Path):
-    told = flipped_bits(store, 500, seed=1)
-    assert {kind for kind, _ in told} == {
-        *("polarbear.json", "instances", "runs", "trajectories", "posteriors"),
-        *("rankings/part", "rankings/derived"),
-        *("rounds/round", "rounds/ratings", "rounds/pairs"),
+@pytest.mark.parametrize("kind", store_damage.KINDS)
+def test_a_damage_of_any_file_is_noticed_and_not_read_as_other_data(store: Path, kind: str):
+    good = store_damage.contents(store)
+    assert {store_damage.kind_of(name) for name in good} == {
+        *("polarbear.json", "provenance.json", "set", "posteriors"),
+        *("instances/part", "runs/part", "trajectories/part", "rankings/part"),
+        "speculative/part",
+        *(f"{folder}/{file}" for folder in ("rounds", "races") for file in KINDS_OF_ROUNDS),
+        *("rounds/entered.json", "races/race.json"),
     }
-    assert {what for _, what in told} == {REFUSED}
-    assert DIFFERENT not in {what for _, what in told}
+    damages = (store_damage.damage(Random(n), good, store, kind) for n in range(40))
+    assert [wrong for wrong in damages if wrong] == []
 
 
-def swap(one: Path, other: Path) -> None:
-    content = one.read_bytes()
-    one.write_bytes(other.read_bytes())
-    other.write_bytes(content)
+def test_a_mixture_of_two_versions_is_reported_and_loses_nothing(made: Path, tmp_path: Path):
+    """A slow copy takes some files before a change and others after it."""
+    versions = [store_damage.contents(path) for path in sorted((made / "versions").iterdir())]
+    mixed = (store_damage.mixture(Random(n), versions, tmp_path / "mixed") for n in range(25))
+    assert [wrong for wrong in mixed if wrong] == []
 
 
-def exchange_numbers(store: Path) -> None:
-    """Rename the ratings of round 1 to round 2 and the other way round."""
-    one, two = (first(store, f"rounds/ratings-000{n}-*.parquet") for n in (1, 2))
-    one.rename(one.with_name(one.name.replace("0001", "0002")))
-    two.rename(two.with_name(two.name.replace("0002", "0001")))
-
-
-TAMPERED: dict[str, Callable[[Path], object]] = {
-    "rounds swapped": lambda s: swap(s / "rounds/round-0001.json", s / "rounds/round-0002.json"),
-    "ratings swapped": exchange_numbers,
-    "a round copied": lambda s: shutil.copy(
-        s / "rounds/round-0002.json", s / "rounds/round-0003.json"
-    ),
-    "the last round deleted": lambda s: (s / "rounds/round-0002.json").unlink(),
-    "a posterior deleted": lambda s: first(s, "posteriors/*").unlink(),
-    "a posterior renamed": lambda s: first(s, "posteriors/*").rename(
-        s / "posteriors" / f"0000-{'0' * 32}.parquet"
-    ),
-    "a part copied": lambda s: shutil.copy(first(s, "runs/*"), s / "runs" / "part-copy.parquet"),
-    "a part truncated": lambda s: first(s, "runs/*").write_bytes(b"PAR1"),
-    "instances of another store": lambda s: pl.DataFrame({"a": [1]}).write_parquet(
-        first(s, "instances/*")
-    ),
-}
-
-
-@pytest.mark.parametrize("tamper", TAMPERED.values(), ids=TAMPERED.keys())
-def test_verify_notices_swapped_copied_renamed_and_missing_files(
-    store: Path, tamper: Callable[[Path], object]
-):
-    assert verify(store).sound
-    tamper(store)
-    assert not verify(store).sound
+def test_no_command_fails_badly_on_json_of_other_types_depths_and_sizes(store: Path):
+    good = store_damage.contents(store)
+    mutated = (store_damage.mutated_json(Random(n), good, store) for n in range(25))
+    assert [wrong for wrong in mutated if wrong] == []
 
 
 def test_a_file_that_is_not_listed_is_reported_and_not_read(store: Path):
@@ -115,26 +85,6 @@ def test_a_file_that_is_not_listed_is_reported_and_not_read(store: Path):
         ("runs/part-mine.parquet", NOT_LISTED)
     ]
     assert len(Store.open(store).all_runs()) == runs
-
-
-def test_a_mixture_of_two_versions_of_a_store_is_reported_and_loses_nothing(
-    store: Path, tmp_path: Path
-):
-    """A slow copy takes polarbear.json before a change and a folder after it, or the reverse."""
-    later = Path(shutil.copytree(store, tmp_path / "later"))
-    opened = Store.open(later)
-    with opened.writing():
-        rename(opened, "good", "best")
-    for folder in ("runs", "rounds", "posteriors"):
-        for base, other in ((store, later), (later, store)):
-            mixed = Path(shutil.copytree(base, tmp_path / f"{base.name} with {folder}"))
-            shutil.rmtree(mixed / folder)
-            shutil.copytree(other / folder, mixed / folder)
-            names = sorted(path.name for path in mixed.rglob("*.*"))
-            assert not verify(mixed).sound
-            with Store.open(mixed).writing():
-                pass
-            assert sorted(path.name for path in mixed.rglob("*.*")) == names
 
 
 def test_an_algorithm_is_renamed_everywhere_or_nowhere(store: Path, tmp_path: Path):
@@ -162,17 +112,74 @@ def test_an_algorithm_is_renamed_everywhere_or_nowhere(store: Path, tmp_path: Pa
 
 def test_a_change_that_fails_leaves_nothing_behind(tmp_path: Path):
     made = Store.create(tmp_path / "store", configured_store().plain())
-    table = table_file("a", [{"x": 1}, {"x": 2}], pa.schema({"x": pa.int64()}))
+    table = table_file("rankings/a", [{"x": 1}, {"x": 2}], pa.schema({"x": pa.int64()}))
     changed = [json_file("provenance.json", {"alike": {}, "seeds_of": {}}), table]
     with recorded() as steps:
         made.catalog.commit([changed[1]])
     for at in range(len(steps)):
         with failing(at, errno.ENOSPC), pytest.raises(StoreError):
-            made.catalog.commit([changed[0]], made.catalog.names("a-"))
+            made.catalog.commit([changed[0]], made.catalog.names("rankings/a-"))
         made.catalog.recover()
         assert verify(made.path).sound
         assert not list(made.path.rglob(f"{file_io.ASIDE}*"))
         made.catalog.commit([changed[1]], ["provenance.json"])
+
+
+@pytest.mark.parametrize("folder", [".", "rounds", "races/race-0001", "posteriors", "damaged/runs"])
+def test_the_next_writer_removes_what_a_killed_one_has_left(store: Path, folder: str):
+    (store / folder).mkdir(exist_ok=True, parents=True)
+    for name in ("round-0001.json", "abcd"):
+        (store / folder / f"{file_io.ASIDE}{name}").write_bytes(b"half")
+    with Store.open(store).writing():
+        pass
+    assert not list(store.rglob(f"{file_io.ASIDE}*"))
+    assert verify(store).sound
+
+
+def test_a_file_outside_of_a_store_is_written_without_what_killed_writers_have_left(tmp_path: Path):
+    target, other = tmp_path / "page.html", tmp_path / "other.html"
+    with pytest.raises(PowerCut), killed(2):
+        file_io.write_whole(target, b"new")
+    with pytest.raises(PowerCut), killed(2):
+        file_io.write_whole(other, b"new")
+    with file_io.folder_aside(target) as alive:
+        left = alive.with_name(f"{alive.name}x")
+        left.mkdir()
+        file_io.write_whole(target, b"new")
+        assert alive.exists()
+        assert not left.exists()
+    assert target.read_bytes() == b"new"
+    (remaining,) = tmp_path.glob(f"{file_io.ASIDE}*")  # which belongs to the other file
+    file_io.write_whole(other, b"new")
+    assert not remaining.exists()
+
+
+def test_a_number_of_rounds_or_instances_beyond_reason_takes_no_time(store: Path):
+    listing = Catalog(store)
+    plain = Store.open(store).rounds.read(2).to_plain()
+    listing.commit([json_file("rounds/round-0002.json", {**plain, "drawn": 10**12})])
+    assert verify(store).replay_from == 2
+    with pytest.raises(StoreDamagedError, match="instances is damaged .they lack 9.*of round 2"):
+        check_rounds(store)
+    (store / "rounds" / "round-99999999.json").write_bytes(b"{}")
+    repair(store)
+    assert verify(store).sound
+    listed = replace(listing.manifest, files={"rounds/round-99999999.json": "0" * 32})
+    (store / "polarbear.json").write_bytes(listed.to_bytes())
+    assert verify(store).damaged[0].file == "polarbear.json"
+
+
+def test_a_small_file_that_expands_to_very_many_rows_is_damaged(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(catalog, "MAX_VALUES", 10**5)
+    rows = pl.DataFrame({"run": ["x"] * 10**6})
+    name, data = table_file("runs/part", rows, pa.schema([("run", pa.string())]))
+    assert len(data) < 10**4
+    Catalog(store).commit([(name, data)])
+    with pytest.raises(StoreDamagedError, match=r"expand to 1,000,000 values.*polarbear repair"):
+        Store.open(store).runs()
+    assert {damage.file for damage in verify(store).damaged} == {name}
 
 
 def test_a_missing_file_that_is_added_again_with_the_same_content_is_written(tmp_path: Path):
@@ -197,7 +204,7 @@ def test_a_reader_finds_a_file_that_is_listed_and_not_yet_in_place(
     assert Store.open(made.path).provenance.seed_name("A") == "B"
     with made.writing():
         assert (made.path / "provenance.json").exists()
-    assert made.catalog.read_json("provenance.json") == facts
+    assert made.catalog.read_record("provenance.json", Origins) == Origins(**facts)
 
 
 def test_a_posterior_without_its_facts_is_damaged(tmp_path: Path):
@@ -213,8 +220,8 @@ def test_a_posterior_without_its_facts_is_damaged(tmp_path: Path):
 def test_a_file_that_the_disk_cannot_read_is_damaged_and_one_without_permission_is_not(raced: Path):
     (name, *_) = Catalog(raced).names("runs/")
     for number, message in ((errno.EIO, "the disk cannot read it"), (errno.EACCES, "Permission")):
-        catalog = Catalog(raced)
-        assert catalog.manifest
+        fresh = Catalog(raced)
+        assert fresh.manifest
         with failing(0, number), pytest.raises(StoreError, match=message) as found:
-            catalog.read(name)
+            fresh.read(name)
         assert isinstance(found.value, StoreDamagedError) == (number == errno.EIO)

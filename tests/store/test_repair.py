@@ -50,7 +50,6 @@ DAMAGE: dict[str, Callable[[Path], Any]] = {
     "a flipped bit in trajectories": lambda s: flip(first(s / "trajectories")),
     "a flipped bit in instances": lambda s: flip(first(s / "instances")),
     "a flipped bit in the posterior": lambda s: flip(first(s / "posteriors")),
-    "a flipped bit in its evidence": lambda s: flip(first(s / "rankings")),
     "a flipped bit in the first round": lambda s: flip(s / "rounds" / "round-0001.json"),
     "a flipped bit in a middle round": lambda s: flip(s / "rounds" / "round-0002.json"),
     "a flipped bit in the last round": lambda s: flip(s / "rounds" / "round-0004.json"),

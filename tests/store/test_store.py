@@ -33,7 +33,6 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import Instance
 from polarbear.settings.options import Source
 from polarbear.store import Store, file_io, store, tables
-from polarbear.store.reader import Reader
 from polarbear.store.verify import verify
 
 HERE = Where("here", "a processor", 0.1, "1")
@@ -167,14 +166,14 @@ def test_a_run_on_a_new_instance_that_is_stored_while_a_grid_is_read_is_left_out
     stored: Store, config: Config, monkeypatch: pytest.MonkeyPatch
 ):
     """As when another process infers while runs go on."""
-    trajectories = Reader.trajectories
+    trajectories = Store.trajectories
 
-    def after_another_run(self: Reader, *names: Any) -> Any:
+    def after_another_run(self: Store, *names: Any) -> Any:
         with stored.writing():
             add(stored, outcome(config, "A", 1, [(1, 0.0)]))
         return trajectories(self, *names)
 
-    monkeypatch.setattr(Reader, "trajectories", after_another_run)
+    monkeypatch.setattr(Store, "trajectories", after_another_run)
     assert stored.on_grid(np.array([10.0])).instances == ("i0",)
     monkeypatch.undo()
     assert stored.on_grid(np.array([10.0])).instances == ("i0", "i1")

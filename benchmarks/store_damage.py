@@ -1,0 +1,69 @@
+"""Damaged stores: whether every damage is noticed, nothing is deleted, and no command fails badly.
+
+    python benchmarks/store_damage.py [--part damages|mixtures|json] [--count N] [--seed N]
+
+damages: flipped bits, truncations, swaps, deletions and duplications of files of every kind. Each
+must be noticed by `verify`, and no file may be read as other data. mixtures: two versions of a
+store, mixed file by file; `verify` reports them, and no command deletes anything. json: JSON files
+changed by type, depth and size, with valid checksums; no command has a traceback, takes more than
+10 s or makes this process larger than 1 GiB. Exits with 1 if anything else happens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from targets import Row, report
+
+os.environ["POLARS_MAX_THREADS"] = "1"  # tables are small; threads would only wait for each other
+sys.path.insert(0, str(Path(__file__).parents[1]))  # for the damages, which tests have
+
+from tests.faults import store_damage
+
+COUNTS = {"damages": 20_000, "mixtures": 1_000, "json": 10_000}
+
+
+def main() -> int:
+    options = argparse.ArgumentParser()
+    options.add_argument("--part", choices=COUNTS, action="append")
+    options.add_argument("--count", type=int)
+    options.add_argument("--seed", type=int, default=2026)
+    chosen = options.parse_args()
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        store_damage.fill(folder)
+        good = store_damage.contents(folder / "store")
+        versions = [store_damage.contents(path) for path in sorted((folder / "versions").iterdir())]
+        store = Path(shutil.copytree(folder / "store", folder / "copy"))
+        trials: dict[str, Callable[[Random], str | None]] = {
+            "damages": lambda rng: store_damage.damage(
+                rng, good, store, rng.choice(store_damage.KINDS)
+            ),
+            "mixtures": lambda rng: store_damage.mixture(rng, versions, folder / "mixed"),
+            "json": lambda rng: store_damage.mutated_json(rng, good, store),
+        }
+        for part in chosen.part or COUNTS:
+            count = chosen.count or COUNTS[part]
+            wrong: Counter[str] = Counter()
+            for at in range(count):
+                said = trials[part](Random(f"{chosen.seed} {part} {at}"))
+                if said:
+                    wrong[said.replace(name, "")] += 1
+                    print(f"{part} {at}: {said}", file=sys.stderr, flush=True)
+            bad = sum(wrong.values())
+            rows.append(Row(f"{count:,} {part}", f"{bad:,} wrong", "none", not bad))
+            print(rows[-1], file=sys.stderr, flush=True)
+    return report(rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
