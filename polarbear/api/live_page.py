@@ -14,7 +14,7 @@ from polarbear.driver.race_progress import Watcher
 from polarbear.errors import PolarBearError, ReportError
 from polarbear.racing import RoundRecord
 from polarbear.report.context import gather
-from polarbear.report.page import is_page, page, write_page
+from polarbear.report.page.build import is_page, page, write_page
 from polarbear.store import Store
 from polarbear.store.writer import holder
 

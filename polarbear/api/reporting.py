@@ -24,16 +24,18 @@ from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.figure_files import available, check_free, write_figures
 from polarbear.report.figures.style import Style
-from polarbear.report.outline import Block, outline
-from polarbear.report.page import write_page
-from polarbear.report.page.build import write_page_of_stores
+from polarbear.report.outline import Block, as_markdown, as_text, outline
+from polarbear.report.page.build import write_page, write_page_of_stores
 from polarbear.report.stores import differences
 from polarbear.report.stores.comparison_figures import chosen
-from polarbear.report.stores.comparison_story import StoryOfStores, tell_of_stores
-from polarbear.report.stores.head_to_head import Change, changes
-from polarbear.report.stores.sides import different_settings, sides_of
+from polarbear.report.stores.comparison_story import (
+    StoryOfStores,
+    different_settings,
+    tell_of_stores,
+)
+from polarbear.report.stores.differences import Change, changes
+from polarbear.report.stores.sides import sides_of
 from polarbear.report.story import Story, tell
-from polarbear.report.text import as_markdown, as_text
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store as StoreOnDisk
 
@@ -245,7 +247,7 @@ def compare(
         material = replace(material, times=per.grid, axis=per.axis, basis=None)
     paired = None
     if asked.pair is not None:
-        paired = pair_facts(material.classical_pair(*asked.pair), *asked.pair)
+        paired = pair_facts(material.classical_view(asked.pair), *asked.pair)
     result = compared(disk, material.classical, paired, material.basis)
     figures = [name for name in CLASSICAL_FIGURES if not FIGURES[name].missing(material)]
     written = _write(material, None, given(png=png, csv=csv), figures, style, force)

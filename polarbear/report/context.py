@@ -147,30 +147,21 @@ class ReportContext:
     @cached_property
     def classical(self) -> View:
         """The classical view of the same runs; an error says why a store has none."""
-        asked = self.comparison
-        left = self._pareto_set
-        if asked.algorithms is None and not asked.everyone and left is not None:
-            made = self._view(left)
-            return replace(made, eliminated=tuple(n for n in self.algorithms if n not in left))
-        return self._view(asked.algorithms)
+        from polarbear.classical.common_runs import share_more  # not needed at the end of a race
 
-    @cached_property
-    def _pareto_set(self) -> tuple[str, ...] | None:
-        """The Pareto set, where it shares more instances than all algorithms do."""
-        if self.race is None or not self.race.eliminated or len(self.race.pareto_set) < 2:
-            return None
-        from polarbear.classical.common_runs import share_more
+        asked, race = self.comparison, self.race
+        names = asked.algorithms
+        if names is None and not asked.everyone and race is not None and race.eliminated:
+            left = tuple(race.pareto_set)
+            end = float(Budget.model_validate(self.store.config["budget"]).times[-1])
+            if len(left) > 1 and share_more(self.store, end, left):  # than all algorithms do
+                gone = tuple(name for name in self.algorithms if name not in left)
+                return replace(self.classical_view(left), eliminated=gone)
+        return self.classical_view(names)
 
-        left = tuple(self.race.pareto_set)
-        end = float(Budget.model_validate(self.store.config["budget"]).times[-1])
-        return left if share_more(self.store, end, left) else None
-
-    def classical_pair(self, a: str, b: str) -> View:
-        """The classical view of two algorithms, on all instances that these two have in common."""
-        return self._view((a, b))
-
-    def _view(self, algorithms: tuple[str, ...] | None) -> View:
-        from polarbear.classical.view import view  # not needed at the end of a race
+    def classical_view(self, algorithms: tuple[str, ...] | None) -> View:
+        """The classical view of some algorithms, on all instances that these have in common."""
+        from polarbear.classical.view import view
 
         return view(self.store, algorithms, self.comparison.options)
 

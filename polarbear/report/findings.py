@@ -15,6 +15,7 @@ from polarbear.racing import State, Verdict
 from polarbear.racing.state import MIRROR
 from polarbear.rankings.duels import place_of_pair
 from polarbear.report.context import ReportContext, Round, once
+from polarbear.report.words import LOWEST_P_BETTER
 from polarbear.settings.grid import Budget
 from polarbear.wording import probability_entry
 
@@ -107,6 +108,19 @@ def decided_otherwise(context: ReportContext, a: str, b: str, now: float) -> flo
     then = decided(context, a, b)
     same = then is None or probability_entry(then) == probability_entry(now)
     return None if same else then
+
+
+def matrix_numbers(context: ReportContext) -> str:
+    """The meaning of the numbers in a matrix of pairs."""
+    said = f"{LOWEST_P_BETTER.format(a='row')} now"
+    if not context.rounds:
+        return said
+    last = context.rounds[-1]
+    if last.state.eliminated:
+        said += ", and in brackets when the column was eliminated, where it differs"
+    if not ModelOptions.model_validate(last.record.inference).plackett_luce:
+        said += "; these are estimates with the neutral prior, eliminations need a sceptical prior"
+    return said
 
 
 def codes(context: ReportContext, a: str, b: str) -> np.ndarray:

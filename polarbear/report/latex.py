@@ -6,12 +6,10 @@ No TeX system is needed to write it.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
+from polarbear.driver.standings import Standings
 from polarbear.racing.recommendation import leaders
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import ReportFigure, lacks_draws, moment_of_draws
@@ -37,31 +35,22 @@ from polarbear.wording import (
 )
 
 SIGNS = {
+    **{sign: f"\\{sign}" for sign in "{}$&#%_"},
+    **{sign: rf"\ensuremath{{{sign}}}" for sign in "<>|"},
     "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    "<": r"\ensuremath{<}",
-    ">": r"\ensuremath{>}",
-    "|": r"\ensuremath{|}",
     '"': r"\textquotedbl{}",
-    "'": "'",
     "`": r"\textasciigrave{}",
     "-": "{-}",  # so that two of them stay two
     "…": r"\ldots{}",
+    "·": r"\textperiodcentered{}",
     "×": r"\ensuremath{\times}",
     "≥": r"\ensuremath{\geq}",
     "≤": r"\ensuremath{\leq}",
     "≳": r"\ensuremath{\stackrel{>}{\sim}}",
     "≲": r"\ensuremath{\stackrel{<}{\sim}}",
     "≈": r"\ensuremath{\approx}",
-    "·": r"\textperiodcentered{}",
     "±": r"\ensuremath{\pm}",
 }
 RAISED = dict(zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True))
@@ -101,90 +90,69 @@ class TexTable:
     def tex(self) -> str:
         """A table environment, to be read by \\input in a document that loads booktabs."""
         kinds = "".join("r" if title.endswith("#") else "l" for title in self.columns)
-        titles = [title.removesuffix("#") for title in self.columns]
-        lines = [_row(row) for row in self.rows]
-        return "\n".join(
-            [
-                "\\begin{table}",
-                "  \\centering",
-                f"  \\caption{{{escaped(self.caption)}}}",
-                f"  \\label{{tab:{self.name}}}",
-                f"  \\begin{{tabular}}{{@{{}}{kinds}@{{}}}}",
-                "    \\toprule",
-                f"    {_row(titles)}",
-                "    \\midrule",
-                *(f"    {line}" for line in lines),
-                "    \\bottomrule",
-                "  \\end{tabular}",
-                "\\end{table}",
-                "",
-            ]
+        titles, *lines = (
+            " & ".join(escaped(cell) if cell else "" for cell in row) + r" \\"
+            for row in ([title.removesuffix("#") for title in self.columns], *self.rows)
         )
-
-
-def _row(cells: Sequence[str]) -> str:
-    return " & ".join(escaped(cell) if cell else "" for cell in cells) + r" \\"
+        body = "\n    ".join(lines)
+        return rf"""\begin{{table}}
+  \centering
+  \caption{{{escaped(self.caption)}}}
+  \label{{tab:{self.name}}}
+  \begin{{tabular}}{{@{{}}{kinds}@{{}}}}
+    \toprule
+    {titles}
+    \midrule
+    {body}
+    \bottomrule
+  \end{{tabular}}
+\end{{table}}
+"""
 
 
 def tables(context: ReportContext) -> list[TexTable]:
-    """Those that a store has something for."""
+    """The tables that a store has data for."""
     made = []
     if lacks_draws(context) is None:
-        made.append(_pareto(context))
+        made += [_pareto(context), _selection(context)]
     if context.race is not None and context.race.eliminated:
-        made.append(_eliminations(context))
-    if lacks_draws(context) is None:
-        made.append(_selection(context))
+        made.insert(1, _eliminations(context.race))
     return made
 
 
 def _pareto(context: ReportContext) -> TexTable:
-    names, likely = context.p_best
-    stretches = leaders(names, context.times, likely)
+    names, p_best = context.p_best
+    spans = leaders(names, context.times, p_best)
     seen = instances_at(context)
+    columns = ["algorithm", "highest P(best)", f"{P_BEST}#", f"at {context.axis}#"]
+    if seen is not None:
+        columns.append("instances#")
     rows = []
-    for name, chance in zip(names, likely.T, strict=True):
-        mine = [one for one in stretches if one.algorithms == (name,)]
-        when = [one.budgets(context.axis) for one in mine]
+    for name, chance in zip(names, p_best.T, strict=True):
+        when = [one.budgets(context.axis) for one in spans if one.algorithms == (name,)]
         peak = int(chance.argmax())
+        highest = probability(float(chance[peak])), time(float(context.times[peak]))
         counts = [] if seen is None else [whole(int(seen[name].max()))]
-        rows.append(
-            (
-                name,
-                joined(when) or "never",
-                probability(float(chance[peak])),
-                time(float(context.times[peak])),
-                *counts,
-            )
-        )
+        rows.append((name, joined(when) or "never", *highest, *counts))
     what = "anytime Pareto set" if context.race is not None else "candidates"
     return TexTable(
         "pareto",
         f"The {what} ({moment_of_draws(context)}): the budgets at which each has the highest "
         f"{P_BEST}, the probability of the highest {WIN_RATE}, and its maximum.",
-        ("algorithm", "highest P(best)", f"{P_BEST}#", f"at {context.axis}#")
-        + (() if seen is None else ("instances#",)),
+        tuple(columns),
         tuple(rows),
     )
 
 
-def _eliminations(context: ReportContext) -> TexTable:
-    race = context.race
-    assert race is not None
+def _eliminations(race: Standings) -> TexTable:
     when = "at every time" if race.joint else "at each time, at the least"
     return TexTable(
         "eliminations",
         f"Eliminated algorithms, with the probability that the other one is better {when}.",
         ("algorithm", "by", "round#", "instances#", "probability#"),
         tuple(
-            (
-                gone.algorithm,
-                gone.by,
-                str(gone.round),
-                str(gone.instances),
-                decisive(gone.probability),
-            )
-            for gone in race.eliminated
+            (name, by, str(round), str(instances), decisive(probability))
+            for name, by, round, instances, probability in race.eliminated
         ),
     )
 
@@ -193,16 +161,10 @@ def _selection(context: ReportContext) -> TexTable:
     facts = values(context).unique(["title", "algorithm"], keep="first", maintain_order=True)
     rows = []
     for (title,), own in facts.group_by("title", maintain_order=True):
-        best = own.sort(pl.col("p_best"), descending=True).row(0, named=True)
-        rows.append(
-            (
-                str(title),
-                best["algorithm"],
-                probability(best["p_best"]),
-                percent_cell(best["mean"]),
-                f"{percent_cell(best['low'])} to {percent_cell(best['high'])}",
-            )
-        )
+        best = own.sort("p_best", descending=True).row(0, named=True)
+        interval = f"{percent_cell(best['low'])} to {percent_cell(best['high'])}"
+        numbers = probability(best["p_best"]), percent_cell(best["mean"]), interval
+        rows.append((str(title), best["algorithm"], *numbers))
     return TexTable(
         "selection",
         f"The choice under several preferences over time ({moment_of_draws(context)}): the "

@@ -1,16 +1,20 @@
-"""The report as a sequence of blocks, rendered by `text` as plain text or Markdown."""
+"""The report as a sequence of blocks, and blocks as plain text or as Markdown."""
 
 from __future__ import annotations
 
+import re
+import textwrap
 from dataclasses import dataclass
 
 import numpy as np
+from rich.cells import cell_len
 
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import lacks_draws
-from polarbear.report.findings import decided_otherwise, verdict
+from polarbear.report.figures.pairs import order
+from polarbear.report.findings import decided_otherwise, matrix_numbers, verdict
 from polarbear.report.story import Entry, Opening, Story
-from polarbear.report.words import LOWEST_P_BETTER, Sentence, curve, legend
+from polarbear.report.words import curve, legend, pieces, plain
 from polarbear.store import summary
 from polarbear.wording import (
     P_BEST,
@@ -21,9 +25,11 @@ from polarbear.wording import (
     probability_entry,
     time,
     timed,
+    visible,
 )
 
 BAR_LENGTH = 30  # characters of the longest bar
+MAX_NAME = 28  # characters of a name in a table or chart
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,9 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
-    text: Sentence
+    """A text, which may have marked names."""
+
+    text: str
 
 
 @dataclass(frozen=True)
@@ -69,10 +77,8 @@ def outline(context: ReportContext, story: Story) -> list[Block]:
         title = "The anytime Pareto set" if context.race else "Not ruled out"
         made += [Heading(title), _entries(story.members)]
     if lacks_draws(context) is None:
-        made += [
-            Heading(f"{P_BEST} by budget: the probability of the highest {WIN_RATE}"),
-            _best(context),
-        ]
+        title = f"{P_BEST} by budget: the probability of the highest {WIN_RATE}"
+        made += [Heading(title), _best(context)]
     if story.out:
         made += [Heading("Eliminated" if context.race else "Left out"), _entries(story.out)]
     if context.believed is not None and len(context.believed.algorithms) > 1:
@@ -80,16 +86,19 @@ def outline(context: ReportContext, story: Story) -> list[Block]:
     if context.rounds:
         made += [Heading("The race, round by round"), _rounds(context)]
         made += [Heading(f"Where the {context.axis} went"), _allocation(context)]
-        made += [Heading("Decisions"), _decisions(story)]
+        decisions = tuple((str(d.round), str(d.instances), d.words) for d in story.decisions)
+        made += [Heading("Decisions"), Table(("round#", "instances#", "decision"), decisions)]
     failed = summary.failures(context.store)
     if failed:
-        made += [Heading("Failures"), _failures(failed)]
+        columns = ("algorithm", "runs#", "how", "message", "first on")
+        rows = tuple((f.algorithm, str(f.runs), f.status, f.message, f.example) for f in failed)
+        made += [Heading("Failures"), Table(columns, rows)]
     return [*made, Heading("How to repeat it"), Bullets(story.settings)]
 
 
 def opening(story: Opening) -> list[Block]:
     """The title, the answer and what limits it."""
-    made: list[Block] = [Heading(story.title), Paragraph((*story.headline, f" {story.evidence}"))]
+    made: list[Block] = [Heading(story.title), Paragraph(f"{story.headline} {story.evidence}")]
     if story.warnings:
         made.append(Bullets(tuple(("Note", warning) for warning in story.warnings)))
     return made
@@ -109,10 +118,10 @@ def bar(value: float, top: float) -> str:
 
 
 def _best(context: ReportContext) -> Chart:
-    names, likely = context.p_best
+    names, p_best = context.p_best
     times = context.times
     rows = []
-    for name, chance in zip(names, likely.T, strict=True):
+    for name, chance in zip(names, p_best.T, strict=True):
         peak = int(chance.argmax())
         remark = f"up to {decisive(float(chance[peak]))} at {time(float(times[peak]))}"
         rows.append((name, curve(chance), remark))
@@ -125,25 +134,28 @@ def _matrix(context: ReportContext) -> list[Block]:
     believed = context.believed
     assert believed is not None
     chance = believed.dominance()
-    remaining = [name for name in believed.algorithms if name in context.remaining]
-    order = [*remaining, *(name for name in believed.algorithms if name not in remaining)]
-    found = {(a, b): verdict(context, a, b) for a in order for b in order if a != b}
-    rows = []
-    for a in order:
-        cells = [a]
-        for b in order:
+    names = order(context)
+    kinds, rows = [], []
+    for a in names:
+        cells = []
+        for b in names:
+            found = verdict(context, a, b) if a != b else None
+            if found is None:
+                cells.append("")
+                continue
             p = chance[believed.place(a), believed.place(b)]
-            said = "unknown" if np.isnan(p) else probability_entry(p)
             then = decided_otherwise(context, a, b, p)
             before = "" if then is None else f"({probability_entry(then)}) "
-            cells.append("" if a == b else f"{before}{said} {found[a, b].sign or ' '}")
-        rows.append(tuple(cells))
-    made: list[Block] = [Table(("", *(f"{name}#" for name in order)), tuple(rows))]
-    what = f"Numbers: {LOWEST_P_BETTER.format(a='row')} now"
-    if any("(" in cell for row in rows for cell in row[1:]):
-        what += ", in brackets before it when it was decided, where that was another"
-    signs = legend(one.kind for one in found.values())
-    return [*made, Paragraph((f"{'; signs: '.join(filter(None, (what, ', '.join(signs))))}.",))]
+            now = "unknown" if np.isnan(p) else probability_entry(p)
+            cells.append(f"{before}{now} {found.sign or ' '}")
+            kinds.append(found.kind)
+        rows.append((a, *cells))
+    what = f"Numbers: {matrix_numbers(context)}"
+    signs = ", ".join(legend(kinds))
+    return [
+        Table(("", *(f"{name}#" for name in names)), tuple(rows)),
+        Paragraph(f"{what}; signs: {signs}." if signs else f"{what}."),
+    ]
 
 
 def _rounds(context: ReportContext) -> Chart:
@@ -165,26 +177,113 @@ def _allocation(context: ReportContext) -> Chart:
     assert context.race is not None
     spent, seen = context.race.spent, context.race.instances_by_algorithm
     most = max(spent.values(), default=0)
-    rows = [
+    rows = tuple(
         (name, bar(value, most), f"{time(value)} on {counted(seen[name], 'instance')}")
         for name, value in spent.items()
-    ]
-    return Chart(
-        tuple(rows),
-        f"{timed(sum(spent.values()), context.axis)}; {percent(context.race.saved)} of the "
-        "budget of running everything was saved",
+    )
+    saved = f"{percent(context.race.saved)} of the budget of running everything was saved"
+    return Chart(rows, f"{timed(sum(spent.values()), context.axis)}; {saved}")
+
+
+def as_text(blocks: list[Block], width: int = 100) -> str:
+    """Blocks as plain text, wrapped to a width; of tables only the last column is wrapped."""
+    return "\n\n".join("\n".join(_lines(block, width)) for block in blocks) + "\n"
+
+
+def _lines(block: Block, width: int) -> list[str]:
+    match block:
+        case Heading(text):
+            shown = visible(text)
+            return [shown, "=" * cell_len(shown)]
+        case Paragraph(text):
+            return textwrap.wrap(visible(plain(text)), width)
+        case Bullets(lines):
+            return [line for name, rest in lines for line in _bullet(name, rest, width)]
+        case Table():
+            return _table(block, width)
+        case Chart(rows, below):
+            names = [_short(name) for name, _, _ in rows]
+            first = max(map(cell_len, names), default=0)
+            middle = max((len(drawn) for _, drawn, _ in rows), default=0)
+            made = [
+                f"{_padded(name, first)}  {drawn:<{middle}}  {visible(remark)}".rstrip()
+                for name, (_, drawn, remark) in zip(names, rows, strict=True)
+            ]
+            return [*made, " " * (first + 2) + below] if below else made
+
+
+def _short(name: str, longest: int = MAX_NAME) -> str:
+    """A name cut to the width of a column."""
+    name = visible(name)
+    return name if len(name) <= longest else name[: longest - 1] + "…"
+
+
+def _bullet(name: str, rest: str, width: int) -> list[str]:
+    text = f"{_short(name, 60)}: {visible(rest)}" if name else visible(rest)
+    return textwrap.wrap(
+        text, width, initial_indent="- ", subsequent_indent="  ", break_long_words=False
     )
 
 
-def _decisions(story: Story) -> Table:
-    return Table(
-        ("round#", "instances#", "decision"),
-        tuple((str(d.round), str(d.instances), d.words) for d in story.decisions),
-    )
+def _padded(text: str, width: int, right: bool = False) -> str:
+    space = " " * max(0, width - cell_len(text))
+    return space + text if right else text + space
 
 
-def _failures(failed: list[summary.Failure]) -> Table:
-    return Table(
-        ("algorithm", "runs#", "how", "message", "first on"),
-        tuple((f.algorithm, str(f.runs), f.status, f.message, f.example) for f in failed),
-    )
+def _table(table: Table, width: int) -> list[str]:
+    right = [title.endswith("#") for title in table.columns]
+    titles = [_short(title.removesuffix("#")) for title in table.columns]
+    rows = [[*map(_short, first), visible(last)] for *first, last in table.rows]
+    widths = [max(map(cell_len, column)) for column in zip(titles, *rows, strict=True)]
+    before = sum(widths[:-1]) + 2 * len(widths[:-1])
+    room = width if right[-1] else max(MAX_NAME, width - before)  # numbers are not wrapped
+    made = []
+    for row in (titles, ["-" * min(wide, room) for wide in widths], *rows):
+        *first, last = row
+        lines = [last] if right[-1] else textwrap.wrap(last, room) or [""]
+        cells = zip([*first, lines[0]], widths, right, strict=True)
+        made.append("  ".join(_padded(*cell) for cell in cells).rstrip())
+        made += [" " * before + line for line in lines[1:]]
+    return made
+
+
+def as_markdown(blocks: list[Block]) -> str:
+    """Blocks as Markdown; the first heading is the title."""
+    first = next((block for block in blocks if isinstance(block, Heading)), None)
+    return "\n\n".join(_markdown(block, "#" if block is first else "##") for block in blocks) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown shows unchanged: no markup, link, mention or tag."""
+    return _prose(text).replace("`", "\\`").replace("#", "\\#")
+
+
+def _prose(text: str) -> str:
+    """Escaped text in which backticks still mark code."""
+    return re.sub(r"([\\*_\[\]<>|~$@])", r"\\\1", visible(text)).replace("&", "&amp;")
+
+
+def _bold(name: str) -> str:
+    return f"**{_escaped(name)}**"
+
+
+def _markdown(block: Block, level: str) -> str:
+    match block:
+        case Heading(text):
+            return f"{level} {_escaped(text)}"
+        case Paragraph(text):
+            parts = enumerate(pieces(text))
+            return "".join((_bold if place % 2 else _prose)(part) for place, part in parts)
+        case Bullets(lines):
+            return "\n".join(
+                f"- {_bold(name)}: {_prose(rest)}" if name else f"- {_prose(rest)}"
+                for name, rest in lines
+            )
+        case Table(columns, rows):
+            titles = [_escaped(title.removesuffix("#")) for title in columns]
+            rule = ["---:" if title.endswith("#") else "---" for title in columns]
+            cells = [titles, rule, *([_prose(cell) for cell in row] for row in rows)]
+            return "\n".join(f"| {' | '.join(row)} |" for row in cells)
+        case Chart():
+            drawn = as_text([block]).rstrip("\n").replace("```", "'''")  # must not close its fence
+            return f"```text\n{drawn}\n```"

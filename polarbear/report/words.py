@@ -1,16 +1,14 @@
 """Sentences about outcomes, for the terminal, the page, LaTeX and Markdown alike.
 
-They have no full stop. Names are inserted unchanged; a caller that wants them apart from words, in
-their colours, inserts `marked` names and has the text `parsed`. Verdicts on pairs have their words
-in `racing.verdicts`.
+They have no full stop. A caller that shows names apart from words, in their colours, inserts
+`marked` names and splits the text into `pieces`. Verdicts on pairs have their words in
+`racing.verdicts`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -19,38 +17,29 @@ from polarbear.racing.state import BELOW, State
 from polarbear.racing.verdicts import MIRROR, SIGNS, Kind
 from polarbear.wording import counted, decisive, joined
 
-# The probability by which an elimination is shown: of all times jointly, or the lowest over time.
-_BETTER = MappingProxyType(
-    {
-        True: "P(better at every time) = {probability}",
-        False: "P(better) = {probability} or more at every time",
-    }
-)
 CURVE_BLOCKS = " ▁▂▃▄▅▆▇█"
 CURVE_LENGTH = 60  # characters
 LOWEST_P_BETTER = "lowest P({a} better) at any time"
-WORDS_AT_A_TIME = MappingProxyType(
-    {
-        "open": "open",
-        "above": "{a} was shown to be better",
-        "below": "{b} was shown to be better",
-        "equivalent": "shown to be equivalent",
-        "crossing": "neither better, worse nor equivalent here; the pair is settled by other times",
-        "moot": "not compared further: one of them is eliminated",
-    }
-)
+WORDS_AT_A_TIME = {
+    "open": "open",
+    "above": "{a} was shown to be better",
+    "below": "{b} was shown to be better",
+    "equivalent": "shown to be equivalent",
+    "crossing": "neither better, worse nor equivalent here; the pair is settled by other times",
+    "moot": "not compared further: one of them is eliminated",
+}
 
 
 def better(probability: float, joint: bool) -> str:
-    """The probability that one algorithm is better than another at every time."""
-    return _BETTER[joint].format(probability=decisive(probability))
+    """The probability that one algorithm is better: of all times jointly, or the lowest of any."""
+    shown = decisive(probability)
+    if joint:
+        return f"P(better at every time) = {shown}"
+    return f"P(better) = {shown} or more at every time"
 
 
-def eliminated(
-    algorithm: str, by: str, probability: float, joint: bool, round: int | None = None
-) -> str:
-    when = "" if round is None else f" in round {round}"
-    return f"{algorithm} eliminated{when} by {by}: {better(probability, joint)}"
+def eliminated(algorithm: str, by: str, probability: float, joint: bool) -> str:
+    return f"{algorithm} eliminated by {by}: {better(probability, joint)}"
 
 
 def eliminated_by(gone: Elimination, by: str, joint: bool) -> str:
@@ -65,9 +54,9 @@ def not_dominated(by: str, highest: float, joint: bool = False) -> str:
     return f"not dominated with the required confidence: {event} = {decisive(highest)}"
 
 
-def reopened(state: State, a: str, b: str, mark: Callable[[str], str] = str) -> str:
+def reopened(state: State, a: str, b: str) -> str:
     """Why a pair is compared again although one of it was better at every time."""
-    a, b = (mark(b), mark(a)) if BELOW in state.relation(a, b) else (mark(a), mark(b))
+    a, b = map(marked, (b, a) if BELOW in state.relation(a, b) else (a, b))
     return (
         f"{a} was shown to be better than {b} at every time, but in different rounds: they are "
         f"compared again where {a} is least certain to be better"
@@ -111,49 +100,24 @@ BEGIN, END = "\x02", "\x03"  # around a name in a text; no name contains them
 _MARKED = re.compile(f"{BEGIN}([^{END}]*){END}")
 
 
-@dataclass(frozen=True)
-class Name:
-    """An algorithm's name within a sentence."""
-
-    name: str
-
-
-Sentence = tuple[str | Name, ...]
-
-
-def plain(sentence: Sentence) -> str:
-    """A sentence as text."""
-    return "".join(part.name if isinstance(part, Name) else part for part in sentence)
-
-
 def marked(name: str) -> str:
-    """A name as `parsed` finds it in a text."""
+    """A name that is told apart from the words around it."""
     return f"{BEGIN}{name}{END}"
 
 
-def parsed(text: str) -> Sentence:
-    """A text with marked names, as words and names."""
-    pieces = _MARKED.split(text)
-    parts = (Name(piece) if place % 2 else piece for place, piece in enumerate(pieces))
-    return tuple(part for part in parts if part != "")
+def pieces(text: str) -> list[str]:
+    """The words of a text and its marked names in turn, words first."""
+    return _MARKED.split(text)
 
 
-def standing_alone(sentence: Sentence) -> Sentence:
-    """A sentence with a capital letter and a full stop."""
-    first, *rest = sentence
-    if isinstance(first, str):
-        first = first[:1].upper() + first[1:]
-    return (first, *rest, ".")
+def plain(text: str) -> str:
+    """A text without the marks of names."""
+    return _MARKED.sub(r"\1", text)
 
 
-def listed(parts: Sequence[Sentence], last: str = "and") -> Sentence:
-    """Sentences joined: A, B and C."""
-    made: list[str | Name] = []
-    for place, part in enumerate(parts):
-        if place:
-            made.append(f" {last} " if place == len(parts) - 1 else ", ")
-        made += part
-    return tuple(made)
+def standing_alone(text: str) -> str:
+    """A text with a capital letter and a full stop; a name keeps its first letter."""
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def curve(values: np.ndarray, top: float = 1.0) -> str:

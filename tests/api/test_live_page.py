@@ -21,7 +21,7 @@ from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
 from polarbear.errors import NotAStoreError, ReportError
 from polarbear.racing import RoundRecord
-from polarbear.report.page import is_page
+from polarbear.report.page.build import is_page
 from polarbear.store import Store
 from tests.api.conftest import configuration, stored_runs
 

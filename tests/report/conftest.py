@@ -13,7 +13,7 @@ import pytest
 from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.inference import ModelOptions
 from polarbear.report.context import ReportContext, gather
-from polarbear.report.page import write_page
+from polarbear.report.page.build import write_page
 from polarbear.store import Store
 from tests.report import stores
 from tests.report.browser import Browser, chromium

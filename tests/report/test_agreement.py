@@ -10,15 +10,13 @@ import polars as pl
 import pytest
 
 import polarbear as pb
-from polarbear.report.answer import answer
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.latex import tables
-from polarbear.report.outline import outline
-from polarbear.report.page import page
+from polarbear.report.outline import as_markdown, as_text, outline
+from polarbear.report.page.build import page
 from polarbear.report.page.page_data import selector
-from polarbear.report.story import tell
-from polarbear.report.text import as_markdown, as_text
+from polarbear.report.story import recommendation, tell
 from polarbear.report.words import plain
 from polarbear.store import Store
 from polarbear.wording import probability
@@ -88,7 +86,7 @@ def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too
         assert p_best_on_page(context)[-1, names.index(name)] == pytest.approx(p, abs=2e-3)
         assert matrix[name, other] <= p + 1e-12
     assert posterior.model == context.basis.posterior.model
-    said = plain(answer(context)[0])
+    said = plain(recommendation(context)[0])
     assert said.startswith("Too early to say, on 3 problems: ")
     assert chosen.statement.startswith("too early to say; ")
     story = tell(context)

@@ -13,7 +13,8 @@ import pytest
 from polarbear.report.context import gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.findings import verdict
-from polarbear.report.page import page_data, write_page
+from polarbear.report.page import page_data
+from polarbear.report.page.build import write_page
 from polarbear.report.words import WORDS_AT_A_TIME, better
 from polarbear.selection.choice import Selection, select
 from polarbear.selection.criteria import Risk

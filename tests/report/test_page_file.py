@@ -16,11 +16,10 @@ import pytest
 from polarbear.errors import ReportError
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.page import page, page_data, write_page
-from polarbear.report.page.build import FOR_PAPER, slim_page
-from polarbear.report.page.packing import HIGHEST, json_in_html, packed
+from polarbear.report.page import page_data
+from polarbear.report.page.assets import HIGHEST, json_in_html, packed, sentence
+from polarbear.report.page.build import FOR_PAPER, page, slim_page, write_page
 from polarbear.report.page.page_data import ticks
-from polarbear.report.page.templating import sentence
 from polarbear.report.story import tell
 from polarbear.store import Store
 from tests.support import Project

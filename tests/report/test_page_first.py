@@ -9,7 +9,7 @@ import pytest
 
 from polarbear.report.context import ReportContext
 from polarbear.report.page.build import slim_page
-from polarbear.report.page.strip import Piece, strip
+from polarbear.report.page.sections import strip
 from tests.report.browser import Browser
 
 SCREENS = {
@@ -37,15 +37,12 @@ def test_the_strip_has_a_cell_a_time_in_the_leader_s_colour(raced: ReportContext
     names, likely = raced.p_best
     leaders = [raced.colour_index(names[i]) for i in likely.argmax(axis=1)]
     assert [cell.colour for cell in made.cells] == leaders
-    np.testing.assert_allclose([cell.sure for cell in made.cells], likely.max(axis=1), atol=0.0051)
+    np.testing.assert_allclose(
+        [cell.p_best for cell in made.cells], likely.max(axis=1), atol=0.0051
+    )
     for pieces in (made.names, made.cells):
         assert sum(piece.width for piece in pieces) == pytest.approx(100, abs=0.1)
     assert made.words in slim_page(raced)
-
-
-@pytest.mark.parametrize(("width", "room"), [(3.0, "never"), (5.0, "wide-only"), (12.0, "")])
-def test_a_name_stands_over_its_stretch_only_where_it_fits(width: float, room: str):
-    assert Piece(width, 0, "alpha", 1.0).room == room
 
 
 def test_where_nothing_can_be_compared_there_is_no_strip(kinds: dict[str, ReportContext]):

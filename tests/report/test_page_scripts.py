@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from polarbear import wording
+from polarbear.report.page.assets import EXPORT, IMPORT, bundle, imports_of
 from polarbear.report.page.build import START
-from polarbear.report.page.js_bundle import EXPORT, IMPORT, bundle, imports_of
 from tests.report.scripts import PAGE, ROOT, SCRIPTS, deno_lint, node
 
 TESTS = sorted((Path(__file__).parent / "js").glob("*.test.js"))

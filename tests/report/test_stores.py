@@ -15,10 +15,9 @@ import polarbear
 from polarbear.errors import ReportError
 from polarbear.rankings import GridValues
 from polarbear.report.context import ReportContext, gather
-from polarbear.report.stores.comparison_story import tell_of_stores
-from polarbear.report.stores.differences import Compared, compared, stretches
-from polarbear.report.stores.head_to_head import changes
-from polarbear.report.stores.sides import Side, different_settings, matched, sides_of
+from polarbear.report.stores.comparison_story import different_settings, tell_of_stores
+from polarbear.report.stores.differences import Compared, changes, compared, stretches
+from polarbear.report.stores.sides import Side, matched, sides_of
 from polarbear.store import Store
 from tests.report.stores import inferred
 from tests.sharing import filled_once

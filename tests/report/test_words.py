@@ -8,9 +8,17 @@ import pytest
 from polarbear.racing.state import LETTERS, State
 from polarbear.racing.verdicts import AT_A_TIME
 from polarbear.report import words as sentences
-from polarbear.report.outline import BAR_LENGTH, Bullets, Chart, Heading, Table, bar
-from polarbear.report.text import as_markdown, as_text
-from polarbear.report.words import curve
+from polarbear.report.outline import (
+    BAR_LENGTH,
+    Bullets,
+    Chart,
+    Heading,
+    Table,
+    as_markdown,
+    as_text,
+    bar,
+)
+from polarbear.report.words import curve, plain
 
 
 def test_curves_and_bars_show_the_extremes():
@@ -66,8 +74,8 @@ def test_a_legend_names_each_sign_once_and_one_of_two_that_mirror_each_other():
 def test_only_a_joint_probability_speaks_of_every_time_at_once():
     assert sentences.better(0.97, joint=True) == "P(better at every time) = 0.97"
     assert sentences.better(0.97, joint=False) == "P(better) = 0.97 or more at every time"
-    assert sentences.eliminated("B", "A", 0.9912, joint=False, round=2) == (
-        "B eliminated in round 2 by A: P(better) = 0.9912 or more at every time"
+    assert sentences.eliminated("B", "A", 0.9912, joint=False) == (
+        "B eliminated by A: P(better) = 0.9912 or more at every time"
     )
 
 
@@ -79,7 +87,7 @@ def test_every_code_of_a_time_has_words():
 def test_a_pair_that_is_compared_again_names_the_better_one(letters, better, worse):
     codes = [[LETTERS.index(letter) for letter in letters]]
     state = State(("A", "B"), (1.0, 2.0, 3.0, 4.0), 8, np.array(codes, dtype=np.int8))
-    words = sentences.reopened(state, "A", "B")
+    words = plain(sentences.reopened(state, "A", "B"))
     assert words.startswith(f"{better} was shown to be better than {worse} at every time")
     assert words.endswith(f"where {better} is least certain to be better")
 

@@ -204,7 +204,7 @@ def difference_data(context: ReportContext) -> pl.DataFrame:
     """
     frames = []
     for a, b in pairs(context):
-        view = context.classical_pair(a, b)
+        view = context.classical_view((a, b))
         grid = _plane(view, view.eaf_difference(a, b).difference, "difference")
         is_half = (pl.col("share") - 0.5).abs() < 1e-9
         lines = [_contours(view, name).filter(is_half) for name in (a, b)]

@@ -14,7 +14,7 @@ from polarbear.report.context import ReportContext
 from polarbear.report.figures import plotting
 from polarbear.report.figures.base import Figure, lacks_beliefs, moment
 from polarbear.report.figures.style import Keywords, Style
-from polarbear.report.findings import codes, decided, verdict
+from polarbear.report.findings import codes, decided, matrix_numbers, verdict
 from polarbear.report.words import LOWEST_P_BETTER, legend
 from polarbear.wording import probability_cell, short
 
@@ -125,13 +125,12 @@ def matrix_caption(context: ReportContext) -> str:
     eliminated = ""
     if set(names) != set(context.remaining):
         eliminated = (
-            " Candidates come first, then eliminated algorithms (in brackets), the latest first. A "
-            "number in brackets is the probability when the column was eliminated, where it "
-            "differs; pairs without a sign are not compared further."
+            " Candidates come first, then eliminated algorithms (in brackets), the latest first; "
+            "pairs without a sign are not compared further."
         )
     return (
-        f"Pairs as a whole ({moment(context)}). Numbers are {NUMBER} now. Signs are relations "
-        f"shown with probability {short(context.rules.alpha)}, seen from the row: "
+        f"Pairs as a whole ({moment(context)}). Numbers are {matrix_numbers(context)}. Signs "
+        f"are relations shown with probability {short(context.rules.alpha)}, seen from the row: "
         f"{', '.join(signs)}.{eliminated}"
     )
 

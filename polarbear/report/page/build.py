@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-import polars as pl
 from markupsafe import Markup
 
 from polarbear import __version__
@@ -17,14 +16,11 @@ from polarbear.report.context import ReportContext
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.base import Figure, Subject
 from polarbear.report.figures.figure_files import rendered, write_text
-from polarbear.report.figures.style import Style
+from polarbear.report.figures.style import Style, look
 from polarbear.report.outline import Block, Chart, Heading
-from polarbear.report.page import figure_tables, page_data, sections
-from polarbear.report.page.js_bundle import bundle
-from polarbear.report.page.packing import json_in_html, squeezed
-from polarbear.report.page.sections import Section
-from polarbear.report.page.strip import strip
-from polarbear.report.page.templating import colours, source, templates
+from polarbear.report.page import page_data
+from polarbear.report.page.assets import bundle, compressed, json_in_html, source, templates
+from polarbear.report.page.sections import sections, shown_figures, slim_sections, strip
 from polarbear.report.stores.comparison_figures import chosen
 from polarbear.report.stores.comparison_story import StoryOfStores
 from polarbear.report.stores.differences import Compared
@@ -33,29 +29,31 @@ from polarbear.report.story import tell
 HEAD = 4096  # bytes within which a page says what wrote it
 START = "main.js"  # the module that starts the page
 PLOTLY = "plotly/plotly-cartesian.min.js"
+FOR_PAPER = "key-rounds"  # as large as four others
+DIGITS = re.compile(r"(\.\d\d)\d+")  # more digits than a screen shows of a coordinate
+COORDINATES = re.compile(r' (?:d|x|y|points|transform)="[^"]*"')
 
 
 def page(context: ReportContext, follows: bool = False, served: str | None = None) -> str:
-    """The whole page as text; one that ``follows`` a race loads itself again now and then.
+    """The whole page as text; one that ``follows`` a race loads itself again regularly.
 
     One that is ``served`` under a name for what it shows asks first whether there is something new.
     """
-    content = page_data.of(context)
-    shown = figure_tables.of(context)
-    content |= {"follows": follows, "served": served}
-    content["figures"] = {figure.name: figure.table for figure in shown if figure.table}
+    story, figures = tell(context), shown_figures(context)
+    tables = {name: figure.table for name, figure in figures.items() if figure.table}
+    content = page_data.of(context) | {"follows": follows, "served": served, "figures": tables}
     script = bundle(START, lambda name: source(f"js/{name}"))
     # Markup is safe here: JSON cannot leave its element, the scripts are the package's.
     return _of_a_store(
         "page.html",
         context,
-        sections.of(context, tell(context), content, shown),
+        sections=sections(context, story, content, figures),
         follows=follows,
         served=served,
         data=Markup(json_in_html(content)),
         script=Markup(script),
         # The page answers before it can draw: plotly.js takes a browser a while to read.
-        squeezed_plotly=Markup(_squeezed_plotly()),
+        compressed_plotly=Markup(_compressed_plotly()),
         fingerprints=[_fingerprint(script), _fingerprint(source(PLOTLY))],
     )
 
@@ -67,23 +65,16 @@ def _fingerprint(script: str) -> str:
 
 
 @cache
-def _squeezed_plotly() -> str:
-    """plotly.js with the charts of two axes only, compressed: a ninth of all of it."""
-    return squeezed(source(PLOTLY).encode())
+def _compressed_plotly() -> str:
+    """plotly.js with the charts of two axes only: a ninth of all of it."""
+    return compressed(source(PLOTLY).encode())
 
 
-def _of_a_store(
-    template: str, context: ReportContext, shown: Sequence[Section], **more: object
-) -> str:
-    return _filled(
-        template,
-        story=tell(context),
-        context=context,
-        strip=strip(context),
-        colours=Markup(colours(context)),
-        sections=shown,
-        **more,
-    )
+def _of_a_store(template: str, context: ReportContext, **content: object) -> str:
+    colours = range(len(context.algorithms))
+    looks = {theme: [look(i, theme) for i in colours] for theme in ("light", "dark")}
+    shown = {"story": tell(context), "context": context, "strip": strip(context), "looks": looks}
+    return _filled(template, **shown, **content)
 
 
 def _filled(template: str, **content: object) -> str:
@@ -111,52 +102,37 @@ def write_page(
     write_text(lambda: slim_page(context) if slim else page(context, follows), path, force)
 
 
-FOR_PAPER = "key-rounds"  # as large as four others
-DIGITS = re.compile(r"(\.\d\d)\d+")  # more digits than a screen shows of a coordinate
-COORDINATES = re.compile(r' (?:d|x|y|points|transform)="[^"]*"')
-
-
 def slim_page(context: ReportContext) -> str:
     """The whole page as text, without scripts: figures are drawings."""
-    drawings = []
-    for name, figure in FIGURES.items():
-        if name != FOR_PAPER and figure.missing(context) is None:
-            data = figure.data(context)
-            if not data.is_empty():
-                drawings.append(_drawing(figure, data, context))
-    return _of_a_store("slim.html", context, sections.of_slim(context, tell(context), drawings))
+    shown = [
+        _drawing(figure, context)
+        for name, figure in FIGURES.items()
+        if name != FOR_PAPER and figure.missing(context) is None
+    ]
+    return _of_a_store("slim.html", context, sections=slim_sections(context, tell(context), shown))
 
 
-def _drawing(figure: Figure[Subject], data: pl.DataFrame, subject: Subject) -> dict[str, str]:
-    svg = rendered(figure, data, subject, Style(font_size=9), "svg").decode("utf-8")
-    return {
-        "title": figure.title,
-        "caption": figure.caption(subject),
-        "svg": Markup(in_html(svg)),  # matplotlib has escaped all names in it
-    }
-
-
-def in_html(svg: str) -> str:
-    """A drawing as an element of a page: no prologue, no names of groups, no idle digits."""
+def _drawing(figure: Figure[Subject], subject: Subject) -> dict[str, str]:
+    """A figure as an element of a page: no prologue, no names of groups, no idle digits."""
+    style = Style(font_size=9)
+    svg = rendered(figure, figure.data(subject), subject, style, "svg").decode("utf-8")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     svg = re.sub(r">\s+<", "><", svg).strip()
-    return COORDINATES.sub(lambda found: DIGITS.sub(r"\1", found[0]), svg)
+    svg = COORDINATES.sub(lambda found: DIGITS.sub(r"\1", found[0]), svg)
+    # Markup is safe here: matplotlib has escaped all names.
+    return {"title": figure.title, "caption": figure.caption(subject), "svg": Markup(svg)}
 
 
 def write_page_of_stores(
     found: Compared, story: StoryOfStores, path: Path, force: bool = False
 ) -> None:
     """Write the page, as a whole or not at all; over an existing file only by ``force``."""
-    write_text(lambda: page_of_stores(found, story), path, force)
-
-
-def page_of_stores(found: Compared, story: StoryOfStores) -> str:
-    """The whole page as text."""
-    figures = chosen(found)
-    drawings = [_drawing(figure, figure.data(found), found) for figure in figures]
+    drawings = [_drawing(figure, found) for figure in chosen(found)]
     shown = _by_heading(story.blocks)
-    return _filled("stores.html", story=story, drawings=drawings, sections=shown)
+    content = {"story": story, "drawings": drawings, "sections": shown}
+    nothing = dict.fromkeys(("context", "strip", "looks"))
+    write_text(lambda: _filled("stores.html", **content, **nothing), path, force)
 
 
 def _by_heading(blocks: Sequence[Block]) -> list[tuple[str, list[tuple[str, Block]]]]:

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from polarbear.driver.inspect import better_in, repeating, sign_of, tolerance_of
 from polarbear.inference.beliefs import Beliefs
@@ -22,24 +20,10 @@ from polarbear.racing.verdicts import SIGNS, WORDS, Kind
 from polarbear.report.context import ReportContext, Round
 from polarbear.report.figures.base import moment_of_draws
 from polarbear.report.figures.style import COLOURS
-from polarbear.report.page.packing import packed, squeezed
+from polarbear.report.page.assets import compressed, packed
 from polarbear.report.words import LOWEST_P_BETTER, WORDS_AT_A_TIME, better
+from polarbear.selection import budget_preferences, choice
 from polarbear.selection.basic_preferences import NEAREST
-from polarbear.selection.budget_preferences import CUT_OFF, LEAST_MASS, OFF_THE_GRID, WORTH_A_NOTE
-from polarbear.selection.choice import (
-    AT_ITS_WORST,
-    AT_THE_BUDGET,
-    BEATS,
-    EACH_TIME,
-    EARLY,
-    FEW_PROBLEMS,
-    NO_BETTER_THAN_CHANCE,
-    OVER_BUDGETS,
-    REGRET,
-    RESTS,
-    TOO_CLOSE,
-    TOO_EARLY,
-)
 from polarbear.selection.criteria import GAMMA
 from polarbear.selection.posterior_source import Basis
 from polarbear.selection.preference import Context
@@ -50,6 +34,18 @@ from polarbear.wording import P_BEST, counted, page_words, percent, tick
 TARGET_NUMBERS = 75_000
 MIN_DRAWS, MAX_NUMBERS = 400, 560_000
 NOUNS = ("draw", "instance", "problem", "run")  # that the page counts
+ONE_TICK_FROM, HALF_A_TICK_FROM = 4, 8  # orders of magnitude
+MIN_INSTANCES, MAX_INSTANCES = 8, 60
+MAX_VALUES = 60_000  # in the sample of runs, eight bytes each before compression
+
+CHOICE = (
+    f"{{early}}{P_BEST} = {{probability}} (±\u00a0{{error}}){{rests}}{choice.BEATS}{choice.REGRET}."
+)
+GAIN = (
+    f"Further rounds could gain at most {{gain}} over {{name}}; {{part}} of it from {{rival}}, "
+    f"whose {P_BEST} is {{probability}}."
+)
+NO_GAIN = "Further rounds can gain nothing here: {name} is the best in every draw."
 
 
 def of(context: ReportContext) -> dict[str, Any]:
@@ -68,7 +64,7 @@ def of(context: ReportContext) -> dict[str, Any]:
         "colours": len(COLOURS["light"]),  # then they come again, with another dash
         "verdicts": {kind: {"sign": SIGNS[kind], "words": WORDS[kind]} for kind in Kind},
         "chance": LOWEST_P_BETTER,
-        "at_a_time": dict(WORDS_AT_A_TIME),
+        "at_a_time": WORDS_AT_A_TIME,
         "selector": selector(context),
         "closer": instance_sample(context),
         "moments": moments(context),
@@ -90,6 +86,7 @@ def selector(context: ReportContext) -> dict[str, Any] | None:
     asked = f" --model {posterior.model}" if basis.source == "infer" else ""
     kept = thinned(posterior.n_draws, max(1, len(pairs)) * len(basis.times))
     wins = np.array([posterior.head_to_head(a, b)[kept].T for a, b in pairs])
+    shared = [posterior.problems_shared(a, b) for a, b in pairs]
     return {
         "items": [basis.algorithms[i] for i in contest.candidates],
         "times": basis.times.tolist(),
@@ -101,17 +98,13 @@ def selector(context: ReportContext) -> dict[str, Any] | None:
         "command": f"polarbear select {shlex.quote(str(context.store.path))}{asked}",
         "sentences": sentences(basis),
         "limits": {
-            "least_mass": LEAST_MASS,
-            "worth_a_note": WORTH_A_NOTE,
+            "least_mass": budget_preferences.LEAST_MASS,
+            "worth_a_note": budget_preferences.WORTH_A_NOTE,
             "least_problems": MIN_PROBLEMS,
         },
         "wins": packed(wins),
-        "problems": [_listed(posterior.problems_shared(a, b)) for a, b in pairs],
+        "problems": [None if counts is None else counts.tolist() for counts in shared],
     }
-
-
-def _listed(counts: np.ndarray | None) -> list[int] | None:
-    return None if counts is None else counts.tolist()
 
 
 def thinned(draws: int, numbers_a_draw: int) -> np.ndarray:
@@ -121,27 +114,49 @@ def thinned(draws: int, numbers_a_draw: int) -> np.ndarray:
     return np.arange(fit) * draws // fit
 
 
+def sentences(basis: Basis) -> dict[str, str | dict[str, str]]:
+    """The sentences of the selector."""
+    return {
+        "alone": "No other algorithm competes.",
+        "choice": CHOICE,
+        "early": choice.EARLY[:1].upper() + choice.EARLY[1:],
+        "rests": choice.RESTS,
+        "too_early": choice.TOO_EARLY,
+        "few_problems": choice.FEW_PROBLEMS,
+        "no_better": choice.NO_BETTER_THAN_CHANCE,
+        "close": choice.TOO_CLOSE,
+        "gain": GAIN,
+        "no_gain": NO_GAIN,
+        "where": {
+            "at": choice.AT_THE_BUDGET,
+            "worst-case": choice.AT_ITS_WORST,
+            "otherwise": choice.OVER_BUDGETS,
+        },
+        "each_time": choice.EACH_TIME.format(model=basis.posterior.model),
+        "grid": f"the grid goes {Context(basis.times, basis.axis).span}",
+        "nearest": NEAREST,
+        "cut_off": budget_preferences.CUT_OFF,
+        "off_the_grid": budget_preferences.OFF_THE_GRID,
+    }
+
+
 def moments(context: ReportContext) -> list[dict[str, Any]]:
-    """The estimates after each round; without a race, the present ones."""
-    if context.rounds:
-        rounds = [_after(found, context) for found in context.rounds]
-        return [*rounds, *_by_other_model(context, rounds[-1]["out"])]
-    if context.believed is None:
-        return []
-    title = f"What the {context.basis.posterior.model} model says" if context.basis else ""
-    return [_moment(context.believed, context, title=title)]
+    """The estimates after each round; without a race, the present ones.
 
-
-def _by_other_model(context: ReportContext, out: list[dict[str, str]]) -> list[dict[str, Any]]:
-    """The same by the model that choices rest on, where that is not the race's."""
-    model, believed = context.other_model, context.believed_by_basis
-    if model is None or believed is None:
-        return []
+    The last ones are by the model that choices rest on, where that is not the race's.
+    """
+    made = [_after(found, context) for found in context.rounds]
+    believed, basis, model = context.believed_by_basis, context.basis, context.other_model
+    if believed is None or basis is None or (made and model is None):
+        return made
+    title = f"What the {basis.posterior.model} model says"
+    if not made:
+        return [_moment(believed, context, title=title)]
     own = context.rounds[-1].record.inference["model"]
-    whole = "" if context.basis and context.basis.counts_those_in else ", among all algorithms"
+    whole = "" if basis.counts_those_in else ", among all algorithms"
     facts = f"{moment_of_draws(context)}{whole}; rounds are by the race's own model, {own}."
     facts = facts[0].upper() + facts[1:]
-    return [_moment(believed, context, title=f"What the {model} model says", facts=facts, out=out)]
+    return [*made, _moment(believed, context, title=title, facts=facts, out=made[-1]["out"])]
 
 
 def _after(found: Round, context: ReportContext) -> dict[str, Any]:
@@ -151,26 +166,16 @@ def _after(found: Round, context: ReportContext) -> dict[str, Any]:
         f"{len(state.candidates)} of {len(state.algorithms)} algorithms still in, "
         f"{percent(state.share_settled)} of pairs settled."
     )
-    out = [is_out(gone, found.number, record.joint) for gone in state.eliminated]
+    out = [_eliminated(gone, found.number, record.joint) for gone in state.eliminated]
     title = f"Round {found.number}"
-    return _moment(found.believed, context, found.number, title, facts, out)
+    return _moment(found.believed, context, number=found.number, title=title, facts=facts, out=out)
 
 
-def _moment(
-    believed: Beliefs,
-    context: ReportContext,
-    number: int = 0,
-    title: str = "",
-    facts: str = "",
-    out: Sequence[Mapping[str, str]] = (),
-) -> dict[str, Any]:
+def _moment(believed: Beliefs, context: ReportContext, **words: object) -> dict[str, Any]:
     """Estimates with their words; ``times`` only where the grid was not the present one."""
     same = np.array_equal(believed.times, context.times)
     return {
-        "number": number,
-        "title": title,
-        "facts": facts,
-        "out": list(out),
+        **{"number": 0, "facts": "", "out": [], **words},
         "algorithms": list(believed.algorithms),
         "times": None if same else believed.times.tolist(),
         "mean": packed(believed.mean),
@@ -179,7 +184,11 @@ def _moment(
     }
 
 
-ONE_TICK_FROM, HALF_A_TICK_FROM = 4, 8  # orders of magnitude
+def _eliminated(gone: Elimination, now: int, joint: bool) -> dict[str, str]:
+    """An elimination up to a round, in words around the two names."""
+    when = "in this round" if gone.round == now else f"in round {gone.round}"
+    words = f"{{algorithm}} was eliminated {when} by {{by}}: {better(gone.probability, joint)}"
+    return {"algorithm": gone.algorithm, "by": gone.by, "words": words}
 
 
 def ticks(first: float, last: float) -> list[tuple[float, str]]:
@@ -194,57 +203,12 @@ def ticks(first: float, last: float) -> list[tuple[float, str]]:
     return [(value, tick(value)) for value in inside[:: 2 if orders > HALF_A_TICK_FROM else 1]]
 
 
-CHOICE = f"{{early}}{P_BEST} = {{probability}} (±\u00a0{{error}}){{rests}}{BEATS}{REGRET}."
-GAIN = (
-    f"Further rounds could gain at most {{gain}} over {{name}}; {{part}} of it from {{rival}}, "
-    f"whose {P_BEST} is {{probability}}."
-)
-NO_GAIN = "Further rounds can gain nothing here: {name} is the best in every draw."
-
-
-def sentences(basis: Basis) -> dict[str, str | dict[str, str]]:
-    """The sentences of the selector."""
-    context = Context(basis.times, basis.axis)
-    return {
-        "alone": "No other algorithm competes.",
-        "choice": CHOICE,
-        "early": EARLY[:1].upper() + EARLY[1:],
-        "rests": RESTS,
-        "too_early": TOO_EARLY,
-        "few_problems": FEW_PROBLEMS,
-        "no_better": NO_BETTER_THAN_CHANCE,
-        "close": TOO_CLOSE,
-        "gain": GAIN,
-        "no_gain": NO_GAIN,
-        "cut_off": CUT_OFF,
-        "where": {
-            "at": AT_THE_BUDGET,
-            "worst-case": AT_ITS_WORST,
-            "otherwise": OVER_BUDGETS,
-        },
-        "each_time": EACH_TIME.format(model=basis.posterior.model),
-        "grid": f"the grid goes {context.span}",
-        "nearest": NEAREST,
-        "off_the_grid": OFF_THE_GRID,
-    }
-
-
-def is_out(gone: Elimination, now: int, joint: bool) -> dict[str, str]:
-    """An elimination up to a round, in words around the two names."""
-    when = "in this round" if gone.round == now else f"in round {gone.round}"
-    words = f"{{algorithm}} was eliminated {when} by {{by}}: {better(gone.probability, joint)}"
-    return {"algorithm": gone.algorithm, "by": gone.by, "words": words}
-
-
-MIN_INSTANCES, MAX_INSTANCES = 8, 60
-MAX_VALUES = 60_000  # in the sample, eight bytes each before compression
-
-
 def instance_sample(context: ReportContext) -> dict[str, Any] | None:
     """Instances with the most runs, and the best value so far of each run at each time.
 
     Instances are drawn at random, and an early stop of an algorithm does not depend on the values
-    on an instance, so the instances with the most runs are a fair sample.
+    on an instance, so the instances with the most runs are a fair sample. A run is its status, its
+    length, and its seed as text, which is too long for a JavaScript number.
     """
     store = context.store
     runs = store.runs()
@@ -261,25 +225,20 @@ def instance_sample(context: ReportContext) -> dict[str, Any] | None:
     kept = np.sort(several[fullest[:fit]])
     names = [grid.instances[i] for i in kept]
     sign = sign_of(store)
-    mine = {
-        (run["instance"], run["algorithm"]): run
-        for run in runs.filter(pl.col("instance").is_in(names)).iter_rows(named=True)
+    columns = ("instance", "algorithm", "status", "reached", "seed")
+    known = {
+        (instance, algorithm): [status, reached, str(seed)]
+        for instance, algorithm, status, reached, seed in runs.select(columns).iter_rows()
     }
     values = np.where(np.isinf(grid.values[kept]), np.inf, sign * grid.values[kept])
-    place = shlex.quote(str(store.path))
     return {
         "instances": names,
         "of": len(several),
         "better": better_in(store),
         "larger": sign < 0,
         "tolerance": tolerance_of(store),
-        "runs": [[_run(mine.get((name, a))) for a in context.algorithms] for name in names],
-        "show": f"polarbear show {place}",
+        "runs": [[known.get((name, a)) for a in context.algorithms] for name in names],
+        "show": f"polarbear show {shlex.quote(str(store.path))}",
         "run": repeating(store),
-        "values": squeezed(values.astype("<f8").tobytes()),
+        "values": compressed(values.astype("<f8").tobytes()),
     }
-
-
-def _run(run: dict[str, Any] | None) -> list[Any] | None:
-    """How a run ended, its length, and its seed as text: it is too long for a JavaScript number."""
-    return None if run is None else [run["status"], run["reached"], str(run["seed"])]

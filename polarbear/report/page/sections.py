@@ -1,4 +1,4 @@
-"""The page's sections: what each shows, and the template that shows it."""
+"""The page's sections: the figures, the strip of leaders and the words that each of them shows."""
 
 from __future__ import annotations
 
@@ -6,94 +6,136 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import polars as pl
+from polars import selectors
+
 from polarbear.classical.disagreement import disagreements
+from polarbear.racing.recommendation import leaders
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.base import lacks_draws
+from polarbear.report.figures import FIGURES
+from polarbear.report.figures.plotting import edges
+from polarbear.report.figures.base import ReportFigure, lacks_draws
 from polarbear.report.figures.ratings import TITLE, WHAT, field_of_firsts
-from polarbear.report.page.figure_tables import Shown
+from polarbear.report.page.assets import as_json, compressed
 from polarbear.report.story import Story
-from polarbear.report.words import standing_alone
-from polarbear.wording import counted, small, whole
+from polarbear.wording import P_BEST, counted, joined, small, time, timed, whole
 
 CLASSICAL = ("ecdf", "aocc", "eaf", "eaf-difference")
 PLACED = {
     *("leaders", "matrix", "pairs", "rounds", "allocation", "values", "failures", "diagnostics"),
     *CLASSICAL,
 }
-LONG = 12  # lines of a log after which the rest is folded away
+# Figures of which the page has a better form: every round, and every budget to choose for.
+REPLACED = {"ratings", "key-rounds", "one-budget"}
+MAX_DECISIONS = 12  # of the log; the rest is folded away
+DIGITS = 4  # that matter to a reader; `polarbear report --csv` has all
+PLANE = {"t": 36, "level": 24}  # points a panel shows along each side
+COARSER = " The page holds the plane at some of its points, `polarbear report --csv` all of them."
+IN_THE_PAGE = {
+    "eaf": " Lines: a quarter (dotted), half and three quarters (dashed) of the runs." + COARSER,
+    "eaf-difference": " Lines: half of the runs of each." + COARSER,
+}
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: its heading, and what its template is filled with."""
+    """A part of the page: its heading, and what the template of its kind is filled with."""
 
     id: str
     title: str
     kind: str
     content: Mapping[str, object]
 
-    @property
-    def template(self) -> str:
-        return f"sections/{self.kind}.html"
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure with its words; ``table`` is compressed JSON, None where ``missing`` says why."""
+
+    name: str
+    title: str
+    caption: str = ""
+    missing: str | None = None
+    table: str | None = None
 
 
-def of(
-    context: ReportContext, story: Story, content: dict[str, Any], shown: list[Shown]
+def shown_figures(context: ReportContext) -> dict[str, Shown]:
+    """All figures that the page has no better form for, by name."""
+    return {n: _shown(context, figure) for n, figure in FIGURES.items() if n not in REPLACED}
+
+
+def _shown(context: ReportContext, figure: ReportFigure) -> Shown:
+    missing = figure.missing(context)
+    if missing is not None:
+        return Shown(figure.name, figure.title, missing=missing)
+    table = figure.data(context)
+    if set(PLANE) <= set(table.columns):
+        table = _coarser(table)
+    if table.is_empty():
+        return Shown(figure.name, figure.title, missing="there is nothing to compare")
+    words = figure.caption(context) + IN_THE_PAGE.get(figure.name, "")
+    numbers = selectors.float()
+    digits = pl.when(numbers.is_finite()).then(numbers.round_sig_figs(DIGITS))
+    data = [column.to_list() for column in table.with_columns(digits)]
+    by_columns = as_json({"columns": table.columns, "rows": len(table), "data": data})
+    return Shown(figure.name, figure.title, words, table=compressed(by_columns.encode()))
+
+
+def _coarser(table: pl.DataFrame) -> pl.DataFrame:
+    """A plane of times and targets at no more points than a panel can show."""
+    cells = table.filter(pl.col("kind") == "grid")
+    inside = pl.lit(True)
+    for column, most in PLANE.items():
+        found = cells[column].unique().sort()
+        places = np.unique(np.linspace(0, len(found) - 1, most).round().astype(int))
+        inside &= pl.col(column).is_in(found[places.tolist()].to_list())
+    return table.filter((pl.col("kind") != "grid") | inside)
+
+
+def sections(
+    context: ReportContext, story: Story, content: Mapping[str, Any], figures: Mapping[str, Shown]
 ) -> list[Section]:
     """All sections in the order of the page."""
-    figures = {figure.name: figure for figure in shown}
-    further = [figure for figure in shown if figure.name not in PLACED]  # tables only
+
+    def of_figures(id: str, title: str, *names: str) -> Section:
+        return Section(id, title, "figures", {"figures": [figures[name] for name in names]})
+
+    further = [name for name in figures if name not in PLACED]  # tables only
     made = [
-        _rounds(context, content),
-        pareto(context, story),
-        _selector(context, content, figures["leaders"]),
-        _of_figures("pairs", "Pair by pair", [figures["matrix"], figures["pairs"]]),
-        _closer(content),
-        _of_figures("race", "The race", [figures["rounds"]]),
-        _of_figures("allocation", "Where the budget went", [figures["allocation"]]),
-        _of_figures("values", "Values under preferences", [figures["values"]]),
+        _rounds(context, len(content["moments"])),
+        _pareto(context, story),
+        _selector(context, content["selector"], figures["leaders"]),
+        of_figures("pairs", "Pair by pair", "matrix", "pairs"),
+        _closer(content["closer"]),
+        of_figures("race", "The race", "rounds"),
+        of_figures("allocation", "Where the budget went", "allocation"),
+        of_figures("values", "Values under preferences", "values"),
         _classical(context, [figures[name] for name in CLASSICAL]),
-        _of_figures("trust", "How far to trust it", [figures["failures"], figures["diagnostics"]]),
-        _of_figures("further", "Further figures", further) if further else None,
+        of_figures("trust", "How far to trust it", "failures", "diagnostics"),
+        of_figures("further", "Further figures", *further) if further else None,
         *_last(story),
     ]
     return [section for section in made if section is not None]
 
 
-def of_slim(
+def slim_sections(
     context: ReportContext, story: Story, drawings: Sequence[Mapping[str, str]]
 ) -> list[Section]:
     """The sections of a page without scripts."""
-    figures = [Section("figures", "Figures", "drawings", {"drawings": drawings})]
-    made = [pareto(context, story), *(figures if drawings else []), *_last(story)]
+    figures = Section("figures", "Figures", "drawings", {"drawings": drawings})
+    made = [_pareto(context, story), figures if drawings else None, *_last(story)]
     return [section for section in made if section is not None]
 
 
-def pareto(context: ReportContext, story: Story) -> Section | None:
+def _pareto(context: ReportContext, story: Story) -> Section | None:
     if not story.members:
         return None
-    members, out = (
-        [
-            {
-                "algorithm": entry.algorithm,
-                "said": standing_alone(entry.said),
-                "colour": context.colour_index(entry.algorithm),
-                "label": context.labels[entry.algorithm],
-            }
-            for entry in entries
-        ]
-        for entries in (story.members, story.out)
-    )
     title = "The Pareto set" if context.race is not None else "The candidates"
-    return Section("pareto", title, "pareto", {"members": members, "out": out})
-
-
-def _of_figures(id: str, title: str, shown: list[Shown]) -> Section:
-    return Section(id, title, "figures", {"figures": shown})
+    return Section("pareto", title, "pareto", {"members": story.members, "out": story.out})
 
 
 def _classical(context: ReportContext, shown: list[Shown]) -> Section:
-    """The same runs by margins, and a plain word where that disagrees with the posterior."""
+    """The same runs by margins, and a note where that disagrees with the posterior."""
     title = "The classical view"
     reasons = {figure.missing for figure in shown}
     if len(reasons) == 1 and None not in reasons:
@@ -105,24 +147,22 @@ def _classical(context: ReportContext, shown: list[Shown]) -> Section:
     return Section("classical", title, "classical", content)
 
 
-def _selector(context: ReportContext, content: dict[str, Any], leaders: Shown) -> Section:
-    title, chosen = "Choose for your budget", content["selector"]
+def _selector(context: ReportContext, chosen: Mapping[str, Any] | None, shown: Shown) -> Section:
+    title = "Choose for your budget"
     if chosen is None:
         why = lacks_draws(context) or "there is no candidate"
         return Section("choose", title, "missing", {"why": why})
     draws, of = chosen["draws"], counted(chosen["of_draws"], "draw")
-    error = 0.5 / chosen["effective"] ** 0.5
     words = {
-        "caption": leaders.caption.split(";")[0],
-        "has_table": leaders.table is not None,
+        "caption": shown.caption.split(";")[0],
+        "has_table": shown.table is not None,
         "shipped": f"all {of}" if draws == chosen["of_draws"] else f"{whole(draws)} of the {of}",
-        "error": small(2 * error),
+        "error": small(chosen["effective"] ** -0.5),  # two Monte-Carlo errors of one half
     }
     return Section("choose", title, "selector", words)
 
 
-def _closer(content: dict[str, Any]) -> Section | None:
-    held = content["closer"]
+def _closer(held: Mapping[str, Any] | None) -> Section | None:
     if held is None:
         return None
     many = len(held["instances"])
@@ -134,22 +174,68 @@ def _closer(content: dict[str, Any]) -> Section | None:
     return Section("closer", "Look closer: duels and runs", "closer", words)
 
 
-def _rounds(context: ReportContext, content: dict[str, Any]) -> Section | None:
-    if not content["moments"]:
+def _rounds(context: ReportContext, moments: int) -> Section | None:
+    if not moments:
         return None
-    several = len(content["moments"]) > 1
     has_eliminated = bool(context.rounds and context.rounds[-1].state.eliminated)
     among = field_of_firsts(context)
     if among and context.other_model:  # which counts firsts by itself, and says so
         among = f"In the rounds, {among[0].lower()}{among[1:]}"
     words = {"what": WHAT, "among": among, "has_eliminated": has_eliminated}
-    return Section("rounds", "Round by round" if several else TITLE, "rounds", words)
+    return Section("rounds", "Round by round" if moments > 1 else TITLE, "rounds", words)
 
 
 def _last(story: Story) -> list[Section]:
     """The log of decisions, where there are any, and the settings."""
+    parts = {"first": story.decisions[:MAX_DECISIONS], "rest": story.decisions[MAX_DECISIONS:]}
+    log = Section("log", "What was decided when", "log", parts)
     method = Section("method", "How to repeat it", "method", {"settings": story.settings})
-    if not story.decisions:
-        return [method]
-    parts = {"first": story.decisions[:LONG], "rest": story.decisions[LONG:]}
-    return [Section("log", "What was decided when", "log", parts), method]
+    return [log, method] if story.decisions else [method]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of the strip: its width in percent, its algorithm and P(best)."""
+
+    width: float
+    colour: int
+    label: str
+    p_best: float
+
+
+@dataclass(frozen=True)
+class Strip:
+    """The leader at each budget by colour: spans with a name each, cells, and the same in words."""
+
+    names: tuple[Piece, ...]
+    cells: tuple[Piece, ...]
+    ticks: tuple[str, ...]
+    words: str
+
+
+def strip(context: ReportContext) -> Strip | None:
+    """The strip of a store; None where there is nothing to compare."""
+    if context.draws is None or context.contest is None:
+        return None
+    names, p_best = context.p_best
+    if len(names) < 2:
+        return None
+    times = context.times
+    scaled = np.log(edges(times, True)) if context.log_times else edges(times, False)
+    widths = 100 * np.diff(scaled) / (scaled[-1] - scaled[0])
+
+    def piece(name: str, here: slice) -> Piece:
+        width, highest = widths[here].sum(), p_best[here].max(axis=1).mean()
+        colour, label = context.colour_index(name), context.labels[name]
+        return Piece(round(float(width), 3), colour, label, round(float(highest), 2))
+
+    leader = [names[item] for item in p_best.argmax(axis=1)]
+    cells = [piece(name, slice(place, place + 1)) for place, name in enumerate(leader)]
+    spans, words, place = [], [], 0
+    for one in leaders(names, times, p_best):
+        spans.append(piece(one.algorithms[0], slice(place, place + one.times)))
+        words.append(f"{spans[-1].label} {one.budgets(context.axis)}")
+        place += one.times
+    ends = (time(float(times[0])), timed(float(times[-1]), context.axis))
+    ticks = ends if len(times) > 1 else ends[1:]
+    return Strip(tuple(spans), tuple(cells), ticks, f"Highest {P_BEST}: {joined(words)}")

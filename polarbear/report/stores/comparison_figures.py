@@ -20,6 +20,7 @@ from polarbear.report.figures.plotting import (
 from polarbear.report.figures.short_names import labels, plain
 from polarbear.report.figures.style import Style
 from polarbear.report.stores.differences import Compared
+from polarbear.report.stores.sides import Moments
 from polarbear.settings.options import unknown
 from polarbear.wording import tick
 
@@ -31,81 +32,66 @@ SMALLEST = 0.1  # how far an axis of differences reaches at least
 
 
 def _draw_duels(canvas: Canvas, data: pl.DataFrame, found: Compared, style: Style) -> None:
-    names = [side.name for side in found.sides]
-    for axes, own in _panels(canvas, data, found, style):
-        axes.axhline(0.5, color=style.inks.faint, linewidth=0.6)
-        for place, name in enumerate(names):
-            _draw_store(axes, own, name, "mean", place, style)
-        axes.set_ylim(0, 1)
-        number_ticks(axes.yaxis, style)
-    _finish(canvas, found, names, 0, "share of duels won", style)
+    _draw(canvas, data, found, style, "mean", (0.0, 1.0), 0.5, "share of duels won")
 
 
 def _draw_differences(canvas: Canvas, data: pl.DataFrame, found: Compared, style: Style) -> None:
-    data = data.drop_nulls("at")
-    shown = data.filter(pl.col("against").is_null())
-    reach = max(SMALLEST, float(np.abs(shown.select("low", "high").to_numpy()).max()))
-    others = [side.name for side in found.sides[1:]]
-    for axes, own in _panels(canvas, data, found, style):
-        axes.axhline(0, color=style.inks.ink, linewidth=0.7)
-        for place, name in enumerate(others, start=1):
-            _draw_store(axes, own, name, "difference", place, style)
-        axes.set_ylim(-1.05 * reach, 1.05 * reach)
-        number_ticks(axes.yaxis, style)
-    first = found.sides[0].name
-    _finish(canvas, found, others, 1, f"share of duels won, minus that in {first}", style)
+    data = data.filter(pl.col("at").is_not_null(), pl.col("against").is_null())
+    reach = 1.05 * max(SMALLEST, float(np.abs(data.select("low", "high").to_numpy()).max()))
+    label = f"share of duels won, minus that in {found.sides[0].name}"
+    _draw(canvas, data, found, style, "difference", (-reach, reach), 0.0, label)
 
 
-def _panels(
-    canvas: Canvas, data: pl.DataFrame, found: Compared, style: Style
-) -> list[tuple[Axes, pl.DataFrame]]:
-    """A panel an algorithm, all with the same axes, and what is to be drawn in it."""
-    columns = min(len(found.algorithms), 2 if style.width < 5 else 4 if style.width > 9 else 3)
+def _draw(
+    canvas: Canvas,
+    data: pl.DataFrame,
+    found: Compared,
+    style: Style,
+    middle: str,
+    limits: tuple[float, float],
+    level: float,
+    label: str,
+) -> None:
+    """A panel for each algorithm, all with the same axes; a line at ``level``, a colour a store."""
+    names, moments = found.algorithms, found.moments
+    drawn = {s.name: i for i, s in enumerate(found.sides) if s.name in data["store"].unique()}
+    columns = min(len(names), 2 if style.width < 5 else 4 if style.width > 9 else 3)
     height = 0.72 * style.width / columns + 2 * style.line
-    panels = panel_grid(canvas, len(found.algorithms), columns, height, style, 0.35, share=True)
-    short = style.names(labels(found.algorithms), found.algorithms, 0.8 / columns)
-    made = []
-    for axes, name in zip(panels, found.algorithms, strict=True):
+    panels = panel_grid(canvas, len(names), columns, height, style, 0.35, share=True)
+    short = style.names(labels(names), names, 0.8 / columns)
+    for place, (axes, name) in enumerate(zip(panels, names, strict=True)):
         axes.set_title(short[name], fontsize=style.font_size, pad=3)
         axes.grid(axis="y")
+        axes.axhline(level, color=style.inks.faint, linewidth=0.6)
         own = data.filter(pl.col("algorithm") == name, pl.col("against").is_null())
-        made.append((axes, own))
-    below = {place % columns: place for place in range(len(found.algorithms))}
-    for place in below.values():  # the lowest panel of each column has the time axis
-        panels[place].tick_params(labelbottom=True)
-        panels[place].set_xlabel(plain(found.moments.label))
-    return made
-
-
-def _draw_store(
-    axes: Axes, data: pl.DataFrame, name: str, middle: str, place: int, style: Style
-) -> None:
-    rows = data.filter(pl.col("store") == name).with_columns(t="at")
-    shift = 0.06 * place * float(rows["t"][0])  # so that no bar covers another at a single time
-    draw_estimate(axes, rows, style.look(place), middle, shift=shift)
-
-
-def _finish(
-    canvas: Canvas, found: Compared, names: list[str], start: int, label: str, style: Style
-) -> None:
-    """Time on all panels, words on the outside, and which colour is which store."""
-    moments = found.moments
-    is_log = moments.is_log if style.log_time is None else style.log_time
-    for axes in canvas.axes:
-        if is_log:
-            axes.set_xscale("log")
-        if len(moments.at) > 1:
-            axes.set_xlim(float(moments.at[0]), float(moments.at[-1]))
-            number_ticks(axes.xaxis, style)
-        else:
-            only = float(moments.at[0])
-            axes.set_xlim(0.7 * only, 1.7 * only)
-            axes.set_xticks([only], [tick(only)])
-            axes.set_xticks([], minor=True)
+        for store, number in drawn.items():
+            rows = own.filter(pl.col("store") == store).with_columns(t="at")
+            shift = 0.06 * number * float(rows["t"][0])  # no bar covers another at a single time
+            draw_estimate(axes, rows, style.look(number), middle, shift=shift)
+        axes.set_ylim(*limits)
+        number_ticks(axes.yaxis, style)
+        _time_axis(axes, moments, style)
+        if place + columns >= len(names):  # the lowest panel of its column
+            axes.tick_params(labelbottom=True)
+            axes.set_xlabel(plain(moments.label))
     canvas.supylabel(plain(label), fontsize=style.font_size)
-    short = style.names(labels(names), names, 0.4)
-    lines = [Line(short[name], style.look(place)) for place, name in enumerate(names, start=start)]
+    stores = style.names(labels(list(drawn)), list(drawn), 0.4)
+    lines = [Line(stores[store], style.look(number)) for store, number in drawn.items()]
     name_lines(canvas, lines, style, below=True)
+
+
+def _time_axis(axes: Axes, moments: Moments, style: Style) -> None:
+    is_log = moments.is_log if style.log_time is None else style.log_time
+    if is_log:
+        axes.set_xscale("log")
+    if len(moments.at) > 1:
+        axes.set_xlim(float(moments.at[0]), float(moments.at[-1]))
+        number_ticks(axes.xaxis, style)
+    else:
+        only = float(moments.at[0])
+        axes.set_xlim(0.7 * only, 1.7 * only)
+        axes.set_xticks([only], [tick(only)])
+        axes.set_xticks([], minor=True)
 
 
 def _lacks_duels(found: Compared) -> str | None:

@@ -7,29 +7,20 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from polarbear.report.outline import (
-    Block,
-    Bullets,
-    Chart,
-    Heading,
-    Paragraph,
-    Table,
-    opening,
-)
-from polarbear.report.stores.differences import Compared, stretches
-from polarbear.report.stores.head_to_head import Change, shared_instances
-from polarbear.report.stores.sides import Side, different_settings
-from polarbear.report.story import Opening, tell
-from polarbear.report.words import Name, Sentence, curve, listed, standing_alone
+from polarbear.report.outline import Block, Bullets, Chart, Heading, Paragraph, Table, opening
+from polarbear.report.stores.differences import Change, Compared, shared_instances, stretches
+from polarbear.report.stores.sides import Side
+from polarbear.report.story import Opening, flat, tell
+from polarbear.report.words import curve, marked, standing_alone
 from polarbear.wording import counted, decisive, joined, noun, percent_cell, points, probability
 
 MOST_ROWS = 30  # of a table of pairs; `--csv` and `--json` have all
-WINS = "share of duels won"
+NOTHING = "not set"
 
 
 @dataclass(frozen=True)
 class StoryOfStores(Opening):
-    """Everything that is said of several stores; ``blocks`` follow the answer."""
+    """All sentences about several stores; ``blocks`` follow the answer."""
 
     blocks: tuple[Block, ...]
 
@@ -40,9 +31,8 @@ class StoryOfStores(Opening):
 
 def tell_of_stores(found: Compared, changed: Sequence[Change]) -> StoryOfStores:
     """The story of several stores, compared with the first."""
-    names = [side.name for side in found.sides]
     return StoryOfStores(
-        title=joined(names),
+        title=joined([side.name for side in found.sides]),
         headline=_headline(found, changed),
         evidence=_evidence(found),
         warnings=tuple(_warnings(found)),
@@ -50,47 +40,43 @@ def tell_of_stores(found: Compared, changed: Sequence[Change]) -> StoryOfStores:
     )
 
 
-def _headline(found: Compared, changed: Sequence[Change]) -> Sentence:
+def _headline(found: Compared, changed: Sequence[Change]) -> str:
     """Algorithms that beat themselves in the first store, or win more or fewer of their duels."""
     first, *others = found.sides
-    said: list[Sentence] = [
-        (
-            f"on {counted(change.instances, 'shared instance')} ",
-            Name(change.algorithm),
-            f" in {change.store} beats that in {first.name} on {percent_cell(change.wins)} "
-            f"({percent_cell(change.low)} to {percent_cell(change.high)})",
-        )
+    said = [
+        f"on {counted(change.instances, 'shared instance')} {marked(change.algorithm)} in "
+        f"{change.store} beats that in {first.name} on {percent_cell(change.wins)} "
+        f"({percent_cell(change.low)} to {percent_cell(change.high)})"
         for change in changed
         if change.shown
     ]
     for side in others:
         rows = found.over_time(pairs=False).filter(pl.col("store") == side.name)
         shown = rows.filter((pl.col("low") > 0) | (pl.col("high") < 0))
-        if shown.is_empty() and len(found.algorithms) == 1 and said:
-            continue
-        if shown.is_empty():
-            said.append((f"no difference between {first.name} and {side.name} is shown",))
-            continue
-        parts: list[Sentence] = []
+        parts: list[str] = []
         for row in shown.sort("difference", descending=True).iter_rows(named=True):
             more = "more" if row["difference"] > 0 else "fewer"
-            what = "" if parts else "wins "
-            duels = "" if parts else " of its duels"
+            wins = more if parts else f"wins {more} of its duels"
             before, after = percent_cell(row["first"]), percent_cell(row["other"])
-            words = f" {what}{more}{duels} ({after}, in {first.name} {before})"
-            parts.append((Name(row["algorithm"]), words))
-        said.append((f"in {side.name} ", *listed(parts)))
-    return standing_alone(tuple(part for one in said for part in ("; ", *one))[1:])
+            parts.append(f"{marked(row['algorithm'])} {wins} ({after}, in {first.name} {before})")
+        if parts:
+            said.append(f"in {side.name} {joined(parts)}")
+        elif len(found.algorithms) > 1 or not said:
+            said.append(f"no difference between {first.name} and {side.name} is shown")
+    return standing_alone("; ".join(said))
 
 
 def _evidence(found: Compared) -> str:
     """What is counted, when, by what, and what may be chance."""
-    rest = [f"{side.name} on {_seen(side)} ({side.basis.posterior.model})" for side in found.sides]
     if len(found.algorithms) == 1:
         return (
             f"The stores share one algorithm, {found.algorithms[0]}, so it is compared with itself "
             f"only, on the instances that both have, {found.moments.words()}."
         )
+    rest = [
+        f"{side.name} on {counted(side.basis.instances, 'instance')} ({side.basis.posterior.model})"
+        for side in found.sides
+    ]
     chance = _chance(found.over_time(pairs=False))
     return (
         f"Duels are those of {joined(found.algorithms)} with each other, {found.moments.words()}, "
@@ -102,15 +88,9 @@ def _evidence(found: Compared) -> str:
 
 def _chance(intervals: pl.DataFrame) -> str:
     """How many of the intervals may exclude zero by chance."""
-    looked = (
-        f"{counted(len(intervals), 'interval')} {noun(len(intervals), 'was', 'were')} looked at"
-    )
+    number = len(intervals)
+    looked = f"{counted(number, 'interval')} {noun(number, 'was', 'were')} looked at"
     return f"{looked}, and where nothing differs one in 20 excludes zero by chance"
-
-
-def _seen(side: Side) -> str:
-    held = side.basis.instances
-    return "an unknown number of instances" if held is None else counted(held, "instance")
 
 
 def _warnings(found: Compared) -> list[str]:
@@ -144,22 +124,33 @@ def _blocks(found: Compared, changed: Sequence[Change]) -> list[Block]:
         rows = found.over_time(pairs=False)
         made += [Heading("Against all others, on average over the times"), _table(found, rows)]
     if len(found.algorithms) > 2:
-        made += _pairs(found)
+        rows = found.over_time(pairs=True)
+        surest = rows.sort((pl.col("p_more") - 0.5).abs(), descending=True, maintain_order=True)
+        made.append(Heading("Pair by pair, on average over the times"))
+        made.append(_table(found, surest.head(MOST_ROWS)))
+        if len(rows) > MOST_ROWS:
+            made.append(Paragraph(f"{MOST_ROWS} of {len(rows)}, the most certain first."))
     if len(found.algorithms) > 1:
         made += [Heading("Times at which pairs differ"), *_when(found)]
-    made += [Heading("Candidates and eliminated algorithms"), _standing(found)]
+    names = [side.name for side in found.sides]
+    everyone = dict.fromkeys(name for side in found.sides for name in side.basis.algorithms)
+    standing = tuple((name, *(_stands(side, name) for side in found.sides)) for name in everyone)
+    made.append(Heading("Candidates and eliminated algorithms"))
+    made.append(Table(("algorithm", *names), standing))
     settings = different_settings(found.sides, found.algorithms)
     if settings:
-        titles = ("setting", *(side.name for side in found.sides))
-        table = Table(titles, tuple((key, *values) for key, values in settings))
+        table = Table(("setting", *names), tuple((key, *values) for key, values in settings))
         made += [Heading("What is set differently"), table]
     return made
 
 
 def _changes(found: Compared, changed: Sequence[Change]) -> list[Block]:
     if all(change.same for change in changed):
-        words = "On the instances that the stores share, not one value of an algorithm differs."
-        return [Paragraph((words,))]
+        return [
+            Paragraph(
+                "On the instances that the stores share, not one value of an algorithm differs."
+            )
+        ]
     rows = tuple(
         (
             change.algorithm,
@@ -180,7 +171,7 @@ def _changes(found: Compared, changed: Sequence[Change]) -> list[Block]:
         "and at the last, by these duels alone; P(better) is how sure the default model is, from "
         "the same duels, that it is more than half. The same: not one value differs."
     )
-    return [Table(columns, rows), Paragraph((what,))]
+    return [Table(columns, rows), Paragraph(what)]
 
 
 def _shares(change: Change) -> tuple[str, ...]:
@@ -195,24 +186,21 @@ def _shares(change: Change) -> tuple[str, ...]:
 
 def _curves(found: Compared) -> Chart:
     rows = []
+    levels = found.levels.filter(pl.col("against").is_null())
     for name in found.algorithms:
         for side in found.sides:
-            own = (
-                found.levels.filter(pl.col("against").is_null())
-                .filter(pl.col("algorithm") == name, pl.col("store") == side.name)["mean"]
-                .to_numpy()
-            )
-            rows.append((f"{name}, {side.name}", curve(own), f"{own.mean():.2f} on average"))
+            own = levels.filter(pl.col("algorithm") == name, pl.col("store") == side.name)
+            mean = own["mean"].to_numpy()
+            rows.append((f"{name}, {side.name}", curve(mean), f"{mean.mean():.2f} on average"))
     return Chart(tuple(rows), found.moments.span)
 
 
 def _table(found: Compared, rows: pl.DataFrame) -> Table:
     pairs = rows["against"].is_not_null().any()
     several = len(found.sides) > 2
-    first = found.sides[0].name
     other = "there" if several else f"in {found.sides[1].name}"
     texts = ["algorithm", *(["against"] if pairs else []), *(["store"] if several else [])]
-    numbers = [f"in {first}#", f"{other}#", "difference#", "95 % interval#", f"P(more {other})#"]
+    numbers = [f"in {found.sides[0].name}#", f"{other}#", "difference#", "95 % interval#"]
     cells = tuple(
         (
             *(row[text] for text in texts),
@@ -224,19 +212,7 @@ def _table(found: Compared, rows: pl.DataFrame) -> Table:
         )
         for row in rows.iter_rows(named=True)
     )
-    return Table((*texts, *numbers), cells)
-
-
-def _pairs(found: Compared) -> list[Block]:
-    rows = found.over_time(pairs=True)
-    surest = rows.sort((pl.col("p_more") - 0.5).abs(), descending=True, maintain_order=True)
-    made: list[Block] = [
-        Heading("Pair by pair, on average over the times"),
-        _table(found, surest.head(MOST_ROWS)),
-    ]
-    if len(rows) > MOST_ROWS:
-        made.append(Paragraph((f"{MOST_ROWS} of {len(rows)}, the most certain first.",)))
-    return made
+    return Table((*texts, *numbers, f"P(more {other})#"), cells)
 
 
 def _when(found: Compared) -> list[Block]:
@@ -244,20 +220,10 @@ def _when(found: Compared) -> list[Block]:
     intervals = _chance(found.differences.drop_nulls(["against", "at"]))
     chance = f"Listed are times at which a pair's 95 % interval excludes zero; {intervals}."
     if not said:
-        return [Paragraph((f"Nowhere. {chance}",))]
-    shown: list[Block] = [Bullets(tuple(("", one) for one in said[:MOST_ROWS]))]
-    more = (
-        f"{MOST_ROWS} of {len(said)} stretches, the widest first. " if len(said) > MOST_ROWS else ""
-    )
-    return [*shown, Paragraph((f"{more}{chance}",))]
-
-
-def _standing(found: Compared) -> Table:
-    everyone = dict.fromkeys(name for side in found.sides for name in side.basis.algorithms)
-    return Table(
-        ("algorithm", *(side.name for side in found.sides)),
-        tuple((name, *(_stands(side, name) for side in found.sides)) for name in everyone),
-    )
+        return [Paragraph(f"Nowhere. {chance}")]
+    if len(said) > MOST_ROWS:
+        chance = f"{MOST_ROWS} of {len(said)} stretches, the widest first. {chance}"
+    return [Bullets(tuple(("", one) for one in said[:MOST_ROWS])), Paragraph(chance)]
 
 
 def _stands(side: Side, name: str) -> str:
@@ -268,3 +234,28 @@ def _stands(side: Side, name: str) -> str:
         if gone.algorithm == name:
             return f"eliminated by {gone.by} ({decisive(gone.probability)})"
     return "candidate" if name in context.remaining else "dominated"
+
+
+def different_settings(
+    sides: Sequence[Side], algorithms: Sequence[str]
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Each setting that differs between stores, by its key, with the value of each store.
+
+    Only common algorithms are compared.
+    """
+    held = []
+    for side in sides:
+        config, posterior = side.context.store.config, side.basis.posterior
+        relevant = {
+            **{key: config[key] for key in ("seed", "instances", "budget")},
+            "algorithms": {name: config["algorithms"].get(name) for name in algorithms},
+            "posterior": {
+                "instances": side.basis.instances,
+                **{key: getattr(posterior, key) for key in ("model", "engine", "method")},
+            },
+            "made by PolarBear": side.context.store.manifest.tool,
+        }
+        held.append({key: str(value) for key, value in flat(relevant).items()})
+    keys = dict.fromkeys(key for found in held for key in found)
+    rows = [(key, tuple(found.get(key, NOTHING) for found in held)) for key in keys]
+    return [(key, values) for key, values in rows if len(set(values)) > 1]

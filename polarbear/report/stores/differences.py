@@ -1,8 +1,9 @@
-"""Differences between stores in the share of duels won, with 95 % intervals.
+"""Differences between stores: in the share of duels won, and of an algorithm against itself.
 
 An algorithm's number is the share of its duels with the other common algorithms that it wins, with
 equal weights for all opponents. Unlike a share of firsts it does not depend on which other
-algorithms a store has. A difference uses the draws of both posteriors, taken as independent.
+algorithms a store has. A difference uses the draws of both posteriors, taken as independent. On
+instances that two stores share, an algorithm also has duels with itself.
 """
 
 from __future__ import annotations
@@ -15,17 +16,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from polarbear.driver.evidence import Evidence, ranked
+from polarbear.inference import ModelOptions, infer
+from polarbear.rankings import GridValues
 from polarbear.report.stores.sides import Moments, Side, common_algorithms, matched
+from polarbear.store import Store
 from polarbear.wording import percent_cell, points
 
-TAIL = 0.025
-TEXTS = ("store", "algorithm", "against")
-LEVELS = dict.fromkeys(TEXTS, pl.String) | dict.fromkeys(
-    ("at", "t", "mean", "low", "high"), pl.Float64
-)
-DIFFERENCES = dict.fromkeys(TEXTS, pl.String) | dict.fromkeys(
-    ("at", "first", "other", "difference", "low", "high", "p_more"), pl.Float64
-)
+INTERVAL = (0.025, 0.975)
+SEED = 0
+PAIR = ["store", "algorithm", "against"]
+NUMBERS = ("at", "t", "mean", "low", "high")
+CHANGES = ("at", "first", "other", "difference", "low", "high", "p_more")
 
 
 @dataclass(frozen=True)
@@ -54,32 +56,21 @@ def compared(sides: Sequence[Side], align: str = "auto") -> Compared:
     """Compare stores with the first of them."""
     names = common_algorithms(sides)
     moments = matched(sides, align)
-    levels: list[tuple[object, ...]] = []
-    rows: list[tuple[object, ...]] = []
+    levels, differences = (
+        [pl.DataFrame(schema=dict.fromkeys(PAIR, pl.String) | dict.fromkeys(columns, pl.Float64))]
+        for columns in (NUMBERS, CHANGES)
+    )
     for algorithm, against, won in _duels(sides, names, moments):
         for side, draws, places in zip(sides, won, moments.places, strict=True):
-            low, high = np.quantile(draws, [TAIL, 1 - TAIL], axis=0)
-            own = side.basis.times[places]
-            levels += [
-                (side.name, algorithm, against, *numbers)
-                for numbers in zip(
-                    *(x.tolist() for x in (moments.at, own, draws.mean(axis=0), low, high)),
-                    strict=True,
-                )
-            ]
-        first = won[0]
-        for side, draws in zip(sides[1:], won[1:], strict=True):
-            rows += [
-                (side.name, algorithm, against, *numbers)
-                for numbers in _differences(first, draws, moments.at)
-            ]
-    return Compared(
-        tuple(sides),
-        names,
-        moments,
-        pl.DataFrame(levels, schema=LEVELS, orient="row"),
-        pl.DataFrame(rows, schema=DIFFERENCES, orient="row"),
-    )
+            low, high = np.quantile(draws, INTERVAL, axis=0)
+            numbers = (moments.at, side.basis.times[places], draws.mean(axis=0), low, high)
+            texts = {"store": side.name, "algorithm": algorithm, "against": against}
+            levels.append(pl.DataFrame(texts | dict(zip(NUMBERS, numbers, strict=True))))
+            if side is not sides[0]:
+                changed = _differences(won[0], draws, moments.at)
+                differences.append(pl.DataFrame(texts | changed))
+    found = (pl.concat(frames, how="vertical_relaxed") for frames in (levels, differences))
+    return Compared(tuple(sides), names, moments, *found)
 
 
 def _duels(
@@ -102,20 +93,18 @@ def _duels(
         yield name, None, [total / (len(names) - 1) for total in totals[name]]
 
 
-def _differences(
-    first: np.ndarray, other: np.ndarray, at: np.ndarray
-) -> list[tuple[float | None, ...]]:
-    """One row for the mean over all moments, and one for each of them."""
+def _differences(first: np.ndarray, other: np.ndarray, at: np.ndarray) -> dict[str, Any]:
+    """Columns from ``at`` on: first the mean over all moments, then each of them."""
     size = min(len(first), len(other))
     # Draws of one chain follow each other in both; spread evenly, all chains have their share.
     one, two = (draws[np.arange(size) * len(draws) // size] for draws in (first, other))
-    moments: list[float | None] = [None, *at.tolist()]
     before, after = (np.column_stack([x.mean(axis=1), x]) for x in (one, two))
     change = after - before
-    low, high = np.quantile(change, [TAIL, 1 - TAIL], axis=0)
+    low, high = np.quantile(change, INTERVAL, axis=0)
     more = (change > 0).mean(axis=0) + 0.5 * (change == 0).mean(axis=0)
-    columns = (before.mean(axis=0), after.mean(axis=0), change.mean(axis=0), low, high, more)
-    return list(zip(moments, *(column.tolist() for column in columns), strict=True))
+    means = (part.mean(axis=0) for part in (before, after, change))
+    columns = ([None, *at.tolist()], *means, low, high, more)
+    return dict(zip(CHANGES, columns, strict=True))
 
 
 def stretches(found: Compared) -> list[str]:
@@ -123,7 +112,6 @@ def stretches(found: Compared) -> list[str]:
 
     At each of them the 95 % interval of the difference excludes zero.
     """
-    pair = ["store", "algorithm", "against"]
     rows = found.differences.drop_nulls(["against", "at"])
     from_other = rows.with_columns(
         algorithm="against",
@@ -138,9 +126,9 @@ def stretches(found: Compared) -> list[str]:
     widest = pl.all().sort_by("difference").last()
     shown = (
         pl.concat([rows, from_other])
-        .with_columns(place=pl.int_range(pl.len()).over(pair), stretch=more.rle_id().over(pair))
+        .with_columns(place=pl.int_range(pl.len()).over(PAIR), stretch=more.rle_id().over(PAIR))
         .filter(more)
-        .group_by(*pair, "stretch", maintain_order=True)
+        .group_by(*PAIR, "stretch", maintain_order=True)
         .agg(widest, begin=pl.col("place").min(), end=pl.col("place").max())
         .sort("difference", descending=True, maintain_order=True)
     )
@@ -160,4 +148,111 @@ def _stretch_words(row: dict[str, Any], found: Compared) -> str:
         f"{when} {row['algorithm']} beats {row['against']} more often in {row['store']}:{at} on "
         f"{percent_cell(row['other'])} of instances, in {found.sides[0].name} on "
         f"{percent_cell(row['first'])} (difference {points(row['low'])} to {points(row['high'])})"
+    )
+
+
+@dataclass(frozen=True)
+class Change:
+    """An algorithm in another store against itself in the first, over all times and at the last.
+
+    ``wins`` is the share of instances on which the other store's is better, ties halved, on average
+    over the times, with its 95 % interval by duels alone; ``p_better`` how probable it is, by the
+    default model, that this share is above a half. ``same`` means that all values are equal at all
+    times.
+    """
+
+    store: str
+    algorithm: str
+    instances: int
+    same: bool
+    wins: float
+    low: float
+    high: float
+    p_better: float
+    wins_at_last: float
+    low_at_last: float
+    high_at_last: float
+
+    @property
+    def shown(self) -> bool:
+        """Whether it is 97.5 % sure which way it goes."""
+        low, high = INTERVAL
+        return not low < self.p_better < high
+
+
+def shared_instances(one: Store, two: Store) -> list[str]:
+    """Instances that are the same in both stores: their suite, and what rebuilds them."""
+    columns = ["instance", "suite", "spec"]
+    other = set(two.instances().select(columns).iter_rows())
+    return [row[0] for row in one.instances().select(columns).iter_rows() if row in other]
+
+
+def changes(sides: Sequence[Side], names: Sequence[str], moments: Moments) -> list[Change]:
+    """Each algorithm against itself in the first store, where there are runs of both to compare.
+
+    That takes the same instances, run by the clock of the same axis.
+    """
+    if moments.axis is None:
+        return []
+    one, *others = (side.context.store for side in sides)
+    problem, weight = one.problems(), one.weights()
+    made = []
+    for side, two in zip(sides[1:], others, strict=True):
+        shared = shared_instances(one, two)
+        if not shared or not _comparable(one, two):
+            continue
+        grids = [store.on_grid(moments.at, names) for store in (one, two)]
+        both = [name for name in shared if all(name in grid.instances for grid in grids)]
+        values = [grid.values[[grid.instances.index(name) for name in both]] for grid in grids]
+        for place, name in enumerate(names):
+            held = np.stack([part[:, place] for part in values], axis=1)
+            met = np.flatnonzero(np.all(np.any(~np.isnan(held), axis=2), axis=1))
+            if len(met):
+                seen = tuple(both[i] for i in met)
+                evidence = ranked(
+                    GridValues(seen, ("then", "now"), moments.at, held[met]),
+                    moments.unit_times,
+                    problems=[problem.get(instance, instance) for instance in seen],
+                    weights=[weight.get(instance, 1.0) for instance in seen],
+                )
+                made.append(_change(side.name, name, evidence))
+    return made
+
+
+def _comparable(one: Store, two: Store) -> bool:
+    """Whether both have runs, and values that mean the same."""
+    ways = {bool(store.config["instances"].get("maximise")) for store in (one, two)}
+    bare = any(store.runs().is_empty() or len(store.rankings()) for store in (one, two))
+    return len(ways) == 1 and not bare
+
+
+def _change(store: str, algorithm: str, evidence: Evidence) -> Change:
+    """The two as a race between them, by the empirical model."""
+    posterior = infer(
+        evidence.choice_sets,
+        evidence.unit_times,
+        ModelOptions(),
+        SEED,
+        names=evidence.grid.algorithms,
+        positions=evidence.positions,
+        problems=evidence.problem_names,
+        weights=evidence.weights,
+    )
+    won = posterior.head_to_head(1, 0)  # [draw, time]
+    mean, last = won.mean(axis=1), won[:, -1]
+    (low, high), (last_low, last_high) = (np.quantile(x, INTERVAL).tolist() for x in (mean, last))
+    then, now = evidence.grid.values[:, 0], evidence.grid.values[:, 1]
+    met = ~(np.isnan(then) | np.isnan(now))
+    return Change(
+        store=store,
+        algorithm=algorithm,
+        instances=evidence.n_problems,
+        same=bool((then[met] == now[met]).all()),
+        wins=float(mean.mean()),
+        low=low,
+        high=high,
+        p_better=float((mean > 0.5).mean()),
+        wins_at_last=float(last.mean()),
+        low_at_last=last_low,
+        high_at_last=last_high,
     )

@@ -1,22 +1,23 @@
-"""The stores that are compared: their posteriors, common algorithms, matched times and settings."""
+"""The stores that are compared: their posteriors, common algorithms and matched times."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
 from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
 
 from polarbear.errors import ReportError
 from polarbear.report.context import ReportContext
 from polarbear.selection.posterior_source import Basis
-from polarbear.settings.options import spelled, unknown
+from polarbear.settings.options import unknown
 from polarbear.wording import counted, joined, percent_cell, time, timed
 
 MAX_STORES = 8  # with distinguishable colours
+ALIGNMENTS = ("auto", "units", "share")
+SHARE = "share of the budget"
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,16 @@ class Side:
         return won[:, places].astype(float)
 
 
-def sides_of(materials: Sequence[ReportContext]) -> tuple[Side, ...]:
+def sides_of(contexts: Sequence[ReportContext]) -> tuple[Side, ...]:
     """The stores to be compared; the others are compared with the first."""
-    paths = [context.store.path.resolve() for context in materials]
+    paths = [context.store.path.resolve() for context in contexts]
     for place, path in enumerate(paths):
         if path in paths[:place]:
             raise ReportError(f"{path} is named twice; a comparison is of different stores")
     if len(paths) > MAX_STORES:
         raise ReportError(f"{len(paths)} stores are too many to compare; name at most {MAX_STORES}")
     made = []
-    for name, context in zip(short_paths(paths), materials, strict=True):
+    for name, context in zip(short_paths(paths), contexts, strict=True):
         if context.basis is None:
             raise ReportError(
                 f"{context.store.path} holds no posterior yet, and a comparison goes by it; "
@@ -54,7 +55,7 @@ def sides_of(materials: Sequence[ReportContext]) -> tuple[Side, ...]:
 
 
 def common_algorithms(sides: Sequence[Side]) -> tuple[str, ...]:
-    """Those that all posteriors know, in the order of the first; at least two."""
+    """Those that all posteriors know, in the order of the first."""
     first, *others = (side.basis.algorithms for side in sides)
     common = tuple(name for name in first if all(name in known for known in others))
     if common:
@@ -75,68 +76,20 @@ def short_paths(paths: Sequence[Path]) -> list[str]:
     return names
 
 
-NOTHING = "not set"
-
-
-def different_settings(
-    sides: Sequence[Side], algorithms: Sequence[str]
-) -> list[tuple[str, tuple[str, ...]]]:
-    """Each setting that differs between stores, by its key, with the value of each store.
-
-    Only common algorithms are compared.
-    """
-    held = [_flat(_what_matters(side, algorithms)) for side in sides]
-    keys = list(dict.fromkeys(key for found in held for key in found))
-    rows = [(key, tuple(found.get(key, NOTHING) for found in held)) for key in keys]
-    return [(key, values) for key, values in rows if len(set(values)) > 1]
-
-
-def _what_matters(side: Side, algorithms: Sequence[str]) -> dict[str, Any]:
-    config, posterior = side.context.store.config, side.basis.posterior
-    return {
-        "seed": config["seed"],
-        "instances": config["instances"],
-        "budget": config["budget"],
-        "algorithms": {name: config["algorithms"].get(name) for name in algorithms},
-        "posterior": {
-            "instances": side.basis.instances,
-            "model": posterior.model,
-            "engine": posterior.engine,
-            "method": posterior.method,
-        },
-        "made by PolarBear": side.context.store.manifest.tool,
-    }
-
-
-def _flat(settings: Mapping[str, Any], path: tuple[str | int, ...] = ()) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for key, value in settings.items():
-        here = (*path, key)
-        if isinstance(value, Mapping):
-            found |= _flat(value, here)
-        elif value is not None:
-            found[spelled(here)] = str(value)
-    return found
-
-
-Align = Literal["auto", "units", "share"]
-ALIGNMENTS: tuple[Align, ...] = ("auto", "units", "share")
-SHARE = "share of the budget"
-
-
 @dataclass(frozen=True)
 class Moments:
     """Moments of the comparison, and where on its own grid each store is looked at.
 
     ``at`` is a time on the axis that all stores have or, where ``axis`` is None, a share of each
-    store's budget; ``places[store, moment]`` are the nearest times of each grid.
+    store's budget; ``places[store, moment]`` are the nearest times of each grid, which are
+    ``exact`` where all grids have these moments.
     """
 
     at: np.ndarray
     places: np.ndarray
     axis: str | None
     is_log: bool
-    exact: bool  # whether all grids have these moments as they are
+    exact: bool
 
     @property
     def label(self) -> str:
@@ -166,10 +119,9 @@ class Moments:
 
     def words(self) -> str:
         """From when to when, and how grids that differ are matched."""
-        when = f"at {self.said(0)}"
-        if len(self.at) > 1:
-            when = f"at {counted(len(self.at), 'time')} from {self.span}"
-        return when if self.exact else f"{when}, each store at the nearest time of its grid"
+        several = f"{counted(len(self.at), 'time')} from " if len(self.at) > 1 else ""
+        nearest = "" if self.exact else ", each store at the nearest time of its grid"
+        return f"at {several}{self.span}{nearest}"
 
 
 def matched(sides: Sequence[Side], align: str = "auto") -> Moments:
@@ -179,25 +131,18 @@ def matched(sides: Sequence[Side], align: str = "auto") -> Moments:
     """
     if align not in ALIGNMENTS:
         raise ReportError(unknown("alignment", align, ALIGNMENTS))
-    axes = [side.basis.axis for side in sides]
-    same_axis = len(set(axes)) == 1
+    axes = list(dict.fromkeys(side.basis.axis for side in sides))
     times = [np.asarray(side.basis.times, dtype=float) for side in sides]
     is_log = all(side.context.log_times for side in sides)
-    if align == "units" and not same_axis:
-        raise ReportError(
-            f"the stores count time in {joined(list(dict.fromkeys(axes)))}; --align share compares "
-            "them by share of the budget"
-        )
-    if align != "share" and same_axis:
+    found = None
+    if align != "share" and len(axes) == 1:
         found = _overlap(times, axes[0], is_log)
-        if found is not None:
-            return found
-        if align == "units":
-            raise ReportError(
-                "the stores' grids have no time in common; --align share compares them by share "
-                "of the budget"
-            )
-    found = _overlap([own / own[-1] for own in times], None, is_log)
+    if align == "units" and found is None:
+        why = "stores' grids have no time in common"
+        if len(axes) > 1:
+            why = f"stores count time in {joined(axes)}"
+        raise ReportError(f"the {why}; --align share compares them by share of the budget")
+    found = found or _overlap([own / own[-1] for own in times], None, is_log)
     assert found is not None  # every grid ends with the whole of its budget
     return found
 
@@ -207,12 +152,10 @@ def _overlap(grids: Sequence[np.ndarray], axis: str | None, is_log: bool) -> Mom
     low, high = max(grid[0] for grid in grids), min(grid[-1] for grid in grids)
     slack = 1e-9 * abs(high)
     inside = [grid[(grid >= low - slack) & (grid <= high + slack)] for grid in grids]
-    coarsest = min(
-        range(len(grids)), key=lambda i: (not len(inside[i]), len(grids[i]), -len(inside[i]))
-    )
-    at = inside[coarsest]
-    if not len(at):
+    there = [i for i, own in enumerate(inside) if len(own)]
+    if not there:
         return None
+    at = inside[min(there, key=lambda i: (len(grids[i]), -len(inside[i])))]
     places = np.array([_nearest(grid, at, is_log) for grid in grids])
     # A grid that is coarse there would be looked at twice.
     moved = [(places[:, i] != places[:, j]).all() for i, j in pairwise(range(len(at)))]

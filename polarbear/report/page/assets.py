@@ -1,0 +1,128 @@
+"""Parts of a page: its files, templates and scripts, and data in a compact form."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import posixpath
+import re
+from collections.abc import Callable
+from functools import cache
+from graphlib import TopologicalSorter
+from importlib import resources
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from polarbear.report.words import pieces, standing_alone
+from polarbear.wording import counted
+
+COMMAND = re.compile(r"`((?:polarbear |--)[^`]*)`")  # no other: a name may hold backticks
+HIGHEST = 65534  # the code after it stands for a missing value
+
+
+def source(name: str) -> str:
+    """A file of the page, as text."""
+    return (resources.files("polarbear.report.page") / name).read_text(encoding="utf-8")
+
+
+@cache
+def templates() -> Environment:
+    """The page's templates, which escape all text."""
+    made = Environment(
+        loader=PackageLoader("polarbear.report.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    for used in (sentence, counted, pieces, standing_alone, with_commands):
+        made.filters[used.__name__] = used
+    return made
+
+
+def sentence(line: str) -> Markup:
+    """A line with a capital at its beginning and a full stop at its end."""
+    line = line[:1].upper() + line[1:]
+    return with_commands(line if line.endswith(".") else f"{line}.")
+
+
+def with_commands(line: str) -> Markup:
+    """A line as markup, in which commands and options that stand between backticks look so."""
+    return Markup(COMMAND.sub(r"<code>\1</code>", str(escape(line))))
+
+
+def packed(values: np.ndarray) -> str:
+    """Shares and probabilities in two bytes each, as base64.
+
+    They are rounded to multiples of 1 / 65534, of which one half is one.
+    """
+    codes = np.where(np.isnan(values), HIGHEST + 1, np.rint(np.nan_to_num(values) * HIGHEST))
+    return base64.b64encode(codes.astype("<u2").tobytes()).decode("ascii")
+
+
+def compressed(held: bytes) -> str:
+    """Bytes as compressed text; the same bytes give the same text."""
+    return base64.b64encode(gzip.compress(held, mtime=0)).decode("ascii")
+
+
+def as_json(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def json_in_html(data: object) -> str:
+    """JSON that may stand inside a script element: nothing in it can end the element."""
+    text = as_json(data)
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
+
+
+IMPORT = re.compile(r'^import \{([^}]+)\} from "([^"]+)";\n', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) ([\w$]+))", re.MULTILINE)
+
+
+def bundle(entry: str, read: Callable[[str], str]) -> str:
+    """One script that does what loading the module ``entry`` does; ``read`` gives sources.
+
+    A page opened from disk cannot load modules: browsers refuse imports from ``file:``. A report is
+    written without Node, so existing bundlers are not available. Each module becomes a function
+    that is called once, after those it imports from. The scripts use only
+
+        import { name, other } from "./module.js";
+        export function name / export async function name / export class name / export const name
+    """
+    sources: dict[str, str] = {}
+    imports: dict[str, dict[str, str]] = {}  # of each module: names by the module they come from
+    waiting = [entry]
+    while waiting:
+        name = waiting.pop()
+        if name not in sources:
+            sources[name] = read(name)
+            imports[name] = imports_of(name, sources[name])
+            waiting += imports[name]
+    order = list(TopologicalSorter(imports).static_order())
+    parts = ['(() => {\n"use strict";']
+    for place, name in enumerate(order):
+        taken = "".join(
+            f"const {{{names}}} = module{order.index(module)};\n"
+            for module, names in imports[name].items()
+        )
+        given = ", ".join(EXPORT.findall(sources[name]))
+        body = EXPORT.sub("", IMPORT.sub("", sources[name]))
+        parts.append(
+            f"const module{place} = (() => {{ // {name}\n{taken}{body}return {{ {given} }};\n}})();"
+        )
+    return "\n".join([*parts, "})();\n"])
+
+
+def imports_of(name: str, source: str) -> dict[str, str]:
+    """The names that a module imports, by the path of the module they come from."""
+    folder = posixpath.dirname(name)
+    return {
+        posixpath.normpath(posixpath.join(folder, path)): names
+        for names, path in IMPORT.findall(source)
+    }
