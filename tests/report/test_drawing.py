@@ -13,9 +13,8 @@ from polarbear.errors import ReportError
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.figure_files import available, write_figures
 from polarbear.report.figures.style import Style
-from polarbear.report.page.sections import pareto
-from polarbear.report.page.templating import source, templates
-from polarbear.report.story import tell
+from polarbear.report.page.assets import source
+from polarbear.report.page.build import slim_page
 
 QUICK = Style(width="single", dpi=50)
 
@@ -101,9 +100,8 @@ def test_the_pictures_of_the_readme_are_there_in_both_themes_and_small():
 
 
 def test_paper_tells_who_is_out(raced):
-    section = pareto(raced, tell(raced))
-    made = templates().get_template("sections/pareto.html").render(section=section, context=raced)
-    on_paper = made[made.index('class="on-paper"') : made.index("<details>")]
+    made = slim_page(raced)
+    on_paper = made.partition('class="on-paper"')[2].partition("<details>")[0]
     assert all(f">{gone.algorithm}</bdi>" in on_paper for gone in raced.race.eliminated)
     screen, _, paper = source("style.css").partition("@media print")
     assert ".on-paper { display: none; }" in screen
