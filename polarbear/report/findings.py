@@ -17,7 +17,6 @@ from polarbear.rankings.duels import place_of_pair
 from polarbear.report.context import ReportContext, Round, once
 from polarbear.report.words import LOWEST_P_BETTER
 from polarbear.settings.grid import Budget
-from polarbear.wording import probability_entry
 
 
 def instances_at(context: ReportContext) -> dict[str, np.ndarray] | None:
@@ -60,9 +59,11 @@ def truth_after(context: ReportContext, entry: Round) -> dict[str, np.ndarray] |
     """The truth of the quantity that a round's posterior estimates.
 
     It is the share of firsts among the candidates and itself; of a Plackett-Luce posterior, among
-    all algorithms.
+    all algorithms. None where it is unknown, or at the times of another grid.
     """
     truth = truth_of(context)
+    if not np.array_equal(entry.believed.times, context.times):
+        return None
     if truth is None or ModelOptions.model_validate(entry.record.inference).plackett_luce:
         return truth
     inside = entry.state.candidates
@@ -75,15 +76,11 @@ def truth_after(context: ReportContext, entry: Round) -> dict[str, np.ndarray] |
 
 def truth_now(context: ReportContext) -> dict[str, np.ndarray] | None:
     """The truth of the present estimates; None where it is unknown, or not at these times."""
+    if context.rounds:
+        return truth_after(context, context.rounds[-1])
     believed = context.believed
-    if believed is None or not np.array_equal(believed.times, context.times):
-        return None
-    return truth_after(context, context.rounds[-1]) if context.rounds else truth_of(context)
-
-
-def same_grid(context: ReportContext, entry: Round) -> bool:
-    """Whether a round used the present times of the store."""
-    return np.array_equal(entry.believed.times, context.times)
+    same = believed is not None and np.array_equal(believed.times, context.times)
+    return truth_of(context) if same else None
 
 
 def verdict(context: ReportContext, a: str, b: str) -> Verdict:
@@ -101,13 +98,6 @@ def decided(context: ReportContext, a: str, b: str) -> float | None:
         if (gone.by, gone.algorithm) == (a, b):
             return gone.probability
     return None
-
-
-def decided_otherwise(context: ReportContext, a: str, b: str, now: float) -> float | None:
-    """The probability of a decision, where it reads differently from the present one."""
-    then = decided(context, a, b)
-    same = then is None or probability_entry(then) == probability_entry(now)
-    return None if same else then
 
 
 def matrix_numbers(context: ReportContext) -> str:

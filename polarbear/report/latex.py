@@ -12,7 +12,7 @@ from pathlib import Path
 from polarbear.driver.standings import Standings
 from polarbear.racing.recommendation import leaders
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.base import ReportFigure, lacks_draws, moment_of_draws
+from polarbear.report.figures.base import lacks_draws, moment_of_draws
 from polarbear.report.figures.best_algorithm import values_data as values
 from polarbear.report.figures.figure_files import (
     available,
@@ -55,11 +55,6 @@ SIGNS = {
 }
 RAISED = dict(zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True))
 LATIN = 0x17F  # the last letter that the usual fonts of pdfLaTeX have
-# Signs beyond that: as they are where the engine reads Unicode, otherwise by their number.
-PREAMBLE = r"""\providecommand{\othersign}[2]{%
-  \ifdefined\directlua#2\else\ifdefined\XeTeXversion#2\else\texttt{U+#1}\fi\fi}
-\providecommand{\textquotedbl}{\char34\relax}
-"""
 
 
 def escaped(text: str) -> str:
@@ -182,7 +177,11 @@ DOCUMENT = r"""% Shows everything in this folder; take from it what the paper ne
 \usepackage[utf8]{inputenc}
 \usepackage[margin=1.5cm]{geometry}
 \usepackage{booktabs,graphicx}
-%PREAMBLE%\begin{document}
+% A sign that fonts lack: unchanged where the engine reads Unicode, otherwise by its number.
+\providecommand{\othersign}[2]{%
+  \ifdefined\directlua#2\else\ifdefined\XeTeXversion#2\else\texttt{U+#1}\fi\fi}
+\providecommand{\textquotedbl}{\char34\relax}
+\begin{document}
 %INPUTS%\end{document}
 """
 
@@ -193,9 +192,14 @@ def write_kit(
     """Write the kit; gives the files. Nothing is written if one is there already."""
     figures = available(context)
     texts = {table.name: table.tex() for table in tables(context)}
-    texts |= {f"figure-{figure.name}": _environment(figure, context) for figure in figures}
+    for figure in figures:
+        caption = escaped(figure.caption(context))
+        texts[f"figure-{figure.name}"] = (
+            f"\\begin{{figure}}\n  \\centering\n  \\includegraphics{{{figure.name}.pdf}}\n"
+            f"  \\caption{{{caption}}}\n  \\label{{fig:{figure.name}}}\n\\end{{figure}}\n"
+        )
     inputs = "".join(f"\\input{{{name}}}\n\\clearpage\n" for name in texts)
-    texts["kit"] = DOCUMENT.replace("%PREAMBLE%", PREAMBLE).replace("%INPUTS%", inputs)
+    texts["kit"] = DOCUMENT.replace("%INPUTS%", inputs)
     paths = [folder / f"{name}.tex" for name in texts]
     if not force:
         check_free(paths)
@@ -203,11 +207,3 @@ def write_kit(
     for path, text in zip(paths, texts.values(), strict=True):
         write_file(path, text.encode())
     return [*paths, *drawn]
-
-
-def _environment(figure: ReportFigure, context: ReportContext) -> str:
-    words = escaped(figure.caption(context))
-    return (
-        f"\\begin{{figure}}\n  \\centering\n  \\includegraphics{{{figure.name}.pdf}}\n"
-        f"  \\caption{{{words}}}\n  \\label{{fig:{figure.name}}}\n\\end{{figure}}\n"
-    )

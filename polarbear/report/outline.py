@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 import textwrap
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from rich.cells import cell_len
 
+from polarbear.racing.verdicts import SIGNS, Kind
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import lacks_draws
-from polarbear.report.figures.pairs import order
-from polarbear.report.findings import decided_otherwise, matrix_numbers, verdict
-from polarbear.report.story import Entry, Opening, Story
+from polarbear.report.figures.pairs import matrix_data
+from polarbear.report.findings import matrix_numbers
+from polarbear.report.story import Opening, Story
 from polarbear.report.words import curve, legend, pieces, plain
 from polarbear.store import summary
 from polarbear.wording import (
@@ -32,35 +33,30 @@ BAR_LENGTH = 30  # characters of the longest bar
 MAX_NAME = 28  # characters of a name in a table or chart
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     """A text, which may have marked names."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Bullets:
+class Bullets(NamedTuple):
     """Lines with a name at the beginning of each, which may be empty."""
 
     lines: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """A table; a column whose title ends in '#' has numbers."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True)
-class Chart:
+class Chart(NamedTuple):
     """Rows of characters, each with a name before and a remark after it, and a line below."""
 
     rows: tuple[tuple[str, str, str], ...]
@@ -75,12 +71,13 @@ def outline(context: ReportContext, story: Story) -> list[Block]:
     made = opening(story)
     if story.members:
         title = "The anytime Pareto set" if context.race else "Not ruled out"
-        made += [Heading(title), _entries(story.members)]
+        made += [Heading(title), Bullets(tuple((e.algorithm, e.reason) for e in story.members))]
     if lacks_draws(context) is None:
         title = f"{P_BEST} by budget: the probability of the highest {WIN_RATE}"
         made += [Heading(title), _best(context)]
     if story.out:
-        made += [Heading("Eliminated" if context.race else "Left out"), _entries(story.out)]
+        title = "Eliminated" if context.race else "Left out"
+        made += [Heading(title), Bullets(tuple((e.algorithm, e.reason) for e in story.out))]
     if context.believed is not None and len(context.believed.algorithms) > 1:
         made += [Heading("Is the row better than the column?"), *_matrix(context)]
     if context.rounds:
@@ -104,17 +101,9 @@ def opening(story: Opening) -> list[Block]:
     return made
 
 
-def _entries(entries: tuple[Entry, ...]) -> Bullets:
-    return Bullets(tuple((entry.algorithm, entry.reason) for entry in entries))
-
-
 def bar(value: float, top: float) -> str:
     """A bar whose length is proportional to value / top."""
-    if top <= 0:
-        return ""
-    eighths = round(BAR_LENGTH * 8 * value / top)
-    tail = "▏▎▍▌▋▊▉"[eighths % 8 - 1] if eighths % 8 else ""
-    return "█" * (eighths // 8) + tail
+    return "█" * round(BAR_LENGTH * value / top) if top > 0 else ""
 
 
 def _best(context: ReportContext) -> Chart:
@@ -131,29 +120,21 @@ def _best(context: ReportContext) -> Chart:
 
 def _matrix(context: ReportContext) -> list[Block]:
     """P(row better), each with the sign of the verdict, and a legend of the signs."""
-    believed = context.believed
-    assert believed is not None
-    chance = believed.dominance()
-    names = order(context)
-    kinds, rows = [], []
-    for a in names:
-        cells = []
-        for b in names:
-            found = verdict(context, a, b) if a != b else None
-            if found is None:
-                cells.append("")
-                continue
-            p = chance[believed.place(a), believed.place(b)]
-            then = decided_otherwise(context, a, b, p)
-            before = "" if then is None else f"({probability_entry(then)}) "
-            now = "unknown" if np.isnan(p) else probability_entry(p)
-            cells.append(f"{before}{now} {found.sign or ' '}")
-            kinds.append(found.kind)
-        rows.append((a, *cells))
+    data = matrix_data(context)
+    names = data["a"].unique(maintain_order=True).to_list()
+    cells = dict.fromkeys(zip(names, names, strict=True), "")
+    for a, b, p, kind, then in data.iter_rows():
+        now = "unknown" if p is None else probability_entry(p)
+        before = now if then is None else probability_entry(then)
+        then = "" if before == now else f"({before}) "
+        cells[a, b] = f"{then}{now} {SIGNS[Kind(kind)] or ' '}"
+    signs = ", ".join(legend(data["verdict"]))
     what = f"Numbers: {matrix_numbers(context)}"
-    signs = ", ".join(legend(kinds))
     return [
-        Table(("", *(f"{name}#" for name in names)), tuple(rows)),
+        Table(
+            ("", *(f"{name}#" for name in names)),
+            tuple((a, *(cells[a, b] for b in names)) for a in names),
+        ),
         Paragraph(f"{what}; signs: {signs}." if signs else f"{what}."),
     ]
 
@@ -198,7 +179,9 @@ def _lines(block: Block, width: int) -> list[str]:
         case Paragraph(text):
             return textwrap.wrap(visible(plain(text)), width)
         case Bullets(lines):
-            return [line for name, rest in lines for line in _bullet(name, rest, width)]
+            texts = [f"{_short(name, 60)}: {rest}" if name else rest for name, rest in lines]
+            wrap = textwrap.TextWrapper(width, "- ", "  ", break_long_words=False)
+            return [line for text in texts for line in wrap.wrap(visible(text))]
         case Table():
             return _table(block, width)
         case Chart(rows, below):
@@ -216,13 +199,6 @@ def _short(name: str, longest: int = MAX_NAME) -> str:
     """A name cut to the width of a column."""
     name = visible(name)
     return name if len(name) <= longest else name[: longest - 1] + "…"
-
-
-def _bullet(name: str, rest: str, width: int) -> list[str]:
-    text = f"{_short(name, 60)}: {visible(rest)}" if name else visible(rest)
-    return textwrap.wrap(
-        text, width, initial_indent="- ", subsequent_indent="  ", break_long_words=False
-    )
 
 
 def _padded(text: str, width: int, right: bool = False) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -43,7 +44,6 @@ from polarbear.wording import (
 
 FIRST_WORD = {Grade.RUN: "Run", Grade.PROBABLY: "Probably"}
 PACKAGES = ("numpy", "scipy", "numba", "nutpie", "cmdstanpy", "ioh", "modcma", "cma")
-LONGEST_LIST = 6  # values of a setting that are shown
 
 
 @dataclass(frozen=True)
@@ -324,7 +324,8 @@ def _settings(context: ReportContext) -> list[tuple[str, str]]:
     hosts = summary.hosts(store)
     if hosts:
         made.append(("Machines", "; ".join(f"{h.cpu} ({counted(h.runs, 'run')})" for h in hosts)))
-    made.append(("Packages", ", ".join(_versions())))
+    packages = [f"{name} {version(name)}" for name in PACKAGES if find_spec(name)]
+    made.append(("Packages", ", ".join(packages)))
     made.append(("Configuration", f"sha256 {manifest.config_hash}"))
     return made
 
@@ -342,24 +343,8 @@ def flat(settings: Mapping[str, object], path: str = "") -> dict[str, object]:
 
 def _options(options: Mapping[str, object]) -> str:
     """Settings as text: key value, key value."""
-    return ", ".join(f"{key} {_value(value)}" for key, value in flat(options).items())
-
-
-def _value(value: object) -> str:
-    if isinstance(value, list):
-        more = ["..."] if len(value) > LONGEST_LIST else []
-        return f"[{', '.join([*map(str, value[:LONGEST_LIST]), *more])}]"
-    return short(value) if isinstance(value, float) else str(value)
-
-
-def _versions() -> list[str]:
-    found = []
-    for name in PACKAGES:
-        try:
-            found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            continue
-    return found
+    shown = {key: short(x) if isinstance(x, float) else x for key, x in flat(options).items()}
+    return ", ".join(f"{key} {value}" for key, value in shown.items())
 
 
 def _warnings(context: ReportContext) -> list[str]:

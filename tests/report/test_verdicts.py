@@ -12,7 +12,6 @@ from polarbear.racing import LETTERS, verdict
 from polarbear.racing.verdicts import AT_A_TIME
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.findings import decided_otherwise
 from polarbear.report.findings import verdict as verdict_of
 from polarbear.report.outline import Table, outline
 from polarbear.report.page import page_data
@@ -108,5 +107,3 @@ def test_the_matrix_shows_what_decided_beside_what_is_believed_now(raced):
     assert (row["probability"], row["decided"]) == (now, gone.probability)
     other = FIGURES["matrix"].data(raced).filter(~pair & (pl.col("b") == gone.algorithm))
     assert other["decided"].null_count() == len(other)
-    assert decided_otherwise(raced, gone.by, gone.algorithm, gone.probability) is None
-    assert decided_otherwise(raced, gone.by, gone.algorithm, 0.5) == gone.probability

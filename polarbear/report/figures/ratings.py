@@ -14,7 +14,7 @@ from polarbear.report.figures import plotting
 from polarbear.report.figures.base import Figure, lacks_beliefs, lacks_race, moment
 from polarbear.report.figures.round_history import resolved_in
 from polarbear.report.figures.style import Look, Style
-from polarbear.report.findings import instances_at, same_grid, truth_after, truth_now, truth_of
+from polarbear.report.findings import instances_at, truth_after, truth_now, truth_of
 from polarbear.wording import SHARE_OF_FIRSTS, joined
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def key_data(context: ReportContext) -> pl.DataFrame:
     shown = key_rounds(context, MAX_PANELS - (truth is not None))
     for panel, entry in enumerate(shown, start=int(truth is not None)):
         seen = entry.believed
-        known = truth_after(context, entry) if same_grid(context, entry) else None
+        known = truth_after(context, entry)
         gone = {one.algorithm for one in entry.record.decisions.eliminated}
         for i, name in enumerate(seen.algorithms):
             rows.append(

@@ -46,8 +46,7 @@ def templates() -> Environment:
 
 def sentence(line: str) -> Markup:
     """A line with a capital at its beginning and a full stop at its end."""
-    line = line[:1].upper() + line[1:]
-    return with_commands(line if line.endswith(".") else f"{line}.")
+    return with_commands(standing_alone(line.removesuffix(".")))
 
 
 def with_commands(line: str) -> Markup:

@@ -167,8 +167,8 @@ def _after(found: Round, context: ReportContext) -> dict[str, Any]:
         f"{percent(state.share_settled)} of pairs settled."
     )
     out = [_eliminated(gone, found.number, record.joint) for gone in state.eliminated]
-    title = f"Round {found.number}"
-    return _moment(found.believed, context, number=found.number, title=title, facts=facts, out=out)
+    words = {"number": found.number, "title": f"Round {found.number}", "facts": facts, "out": out}
+    return _moment(found.believed, context, **words)
 
 
 def _moment(believed: Beliefs, context: ReportContext, **words: object) -> dict[str, Any]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -14,8 +13,8 @@ from polarbear.classical.disagreement import disagreements
 from polarbear.racing.recommendation import leaders
 from polarbear.report.context import ReportContext
 from polarbear.report.figures import FIGURES
-from polarbear.report.figures.plotting import edges
 from polarbear.report.figures.base import ReportFigure, lacks_draws
+from polarbear.report.figures.plotting import edges
 from polarbear.report.figures.ratings import TITLE, WHAT, field_of_firsts
 from polarbear.report.page.assets import as_json, compressed
 from polarbear.report.story import Story
@@ -38,8 +37,7 @@ IN_THE_PAGE = {
 }
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A part of the page: its heading, and what the template of its kind is filled with."""
 
     id: str
@@ -48,8 +46,7 @@ class Section:
     content: Mapping[str, object]
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(NamedTuple):
     """A figure with its words; ``table`` is compressed JSON, None where ``missing`` says why."""
 
     name: str
@@ -193,8 +190,7 @@ def _last(story: Story) -> list[Section]:
     return [log, method] if story.decisions else [method]
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A part of the strip: its width in percent, its algorithm and P(best)."""
 
     width: float
@@ -203,8 +199,7 @@ class Piece:
     p_best: float
 
 
-@dataclass(frozen=True)
-class Strip:
+class Strip(NamedTuple):
     """The leader at each budget by colour: spans with a name each, cells, and the same in words."""
 
     names: tuple[Piece, ...]

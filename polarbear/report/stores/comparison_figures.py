@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -113,27 +114,18 @@ def _caption_differences(found: Compared) -> str:
     )
 
 
-FIGURES_OF_STORES = {
-    figure.name: figure
-    for figure in (
-        Figure(
-            "duels",
-            "Share of duels won",
-            _caption_duels,
-            _lacks_duels,
-            lambda found: found.levels,
-            _draw_duels,
-        ),
-        Figure(
-            "differences",
-            "What differs",
-            _caption_differences,
-            _lacks_duels,
-            lambda found: found.differences,
-            _draw_differences,
-        ),
-    )
-}
+DUELS = Figure(
+    "duels", "Share of duels won", _caption_duels, _lacks_duels, attrgetter("levels"), _draw_duels
+)
+DIFFERENCES = Figure(
+    "differences",
+    "What differs",
+    _caption_differences,
+    _lacks_duels,
+    attrgetter("differences"),
+    _draw_differences,
+)
+FIGURES_OF_STORES = {figure.name: figure for figure in (DUELS, DIFFERENCES)}
 
 
 def chosen(found: Compared, only: Sequence[str] | None = None) -> list[Figure[Compared]]:

@@ -15,7 +15,6 @@ from polarbear.report.words import curve, marked, standing_alone
 from polarbear.wording import counted, decisive, joined, noun, percent_cell, points, probability
 
 MOST_ROWS = 30  # of a table of pairs; `--csv` and `--json` have all
-NOTHING = "not set"
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def _headline(found: Compared, changed: Sequence[Change]) -> str:
     said = [
         f"on {counted(change.instances, 'shared instance')} {marked(change.algorithm)} in "
         f"{change.store} beats that in {first.name} on {percent_cell(change.wins)} "
-        f"({percent_cell(change.low)} to {percent_cell(change.high)})"
+        f"({_interval(change.low, change.high)})"
         for change in changed
         if change.shown
     ]
@@ -146,24 +145,20 @@ def _blocks(found: Compared, changed: Sequence[Change]) -> list[Block]:
 
 def _changes(found: Compared, changed: Sequence[Change]) -> list[Block]:
     if all(change.same for change in changed):
-        return [
-            Paragraph(
-                "On the instances that the stores share, not one value of an algorithm differs."
-            )
-        ]
-    rows = tuple(
-        (
-            change.algorithm,
-            change.store,
-            str(change.instances),
-            *(("the same", "", "", "the same", "") if change.same else _shares(change)),
-        )
-        for change in changed
-    )
-    last = found.moments.short(len(found.moments.at) - 1)
+        same = "On the instances that the stores share, not one value of an algorithm differs."
+        return [Paragraph(same)]
+    rows = []
+    for one in changed:
+        shares = ("the same", "", "", "the same", "")
+        if not one.same:
+            over_time = percent_cell(one.wins), _interval(one.low, one.high)
+            last = percent_cell(one.wins_at_last), _interval(one.low_at_last, one.high_at_last)
+            shares = (*over_time, probability(one.p_better), *last)
+        rows.append((one.algorithm, one.store, str(one.instances), *shares))
+    end = found.moments.short(len(found.moments.at) - 1)
     columns = (
         *("algorithm", "store", "instances#", "wins#", "95 % interval#", "P(better)#"),
-        *(f"at {last}#", "95 % interval#"),
+        *(f"at {end}#", "95 % interval#"),
     )
     what = (
         "On the instances that both stores have: on how many an algorithm's run in the named "
@@ -171,17 +166,11 @@ def _changes(found: Compared, changed: Sequence[Change]) -> list[Block]:
         "and at the last, by these duels alone; P(better) is how sure the default model is, from "
         "the same duels, that it is more than half. The same: not one value differs."
     )
-    return [Table(columns, rows), Paragraph(what)]
+    return [Table(columns, tuple(rows)), Paragraph(what)]
 
 
-def _shares(change: Change) -> tuple[str, ...]:
-    return (
-        percent_cell(change.wins),
-        f"{percent_cell(change.low)} to {percent_cell(change.high)}",
-        probability(change.p_better),
-        percent_cell(change.wins_at_last),
-        f"{percent_cell(change.low_at_last)} to {percent_cell(change.high_at_last)}",
-    )
+def _interval(low: float, high: float) -> str:
+    return f"{percent_cell(low)} to {percent_cell(high)}"
 
 
 def _curves(found: Compared) -> Chart:
@@ -257,5 +246,5 @@ def different_settings(
         }
         held.append({key: str(value) for key, value in flat(relevant).items()})
     keys = dict.fromkeys(key for found in held for key in found)
-    rows = [(key, tuple(found.get(key, NOTHING) for found in held)) for key in keys]
+    rows = [(key, tuple(found.get(key, "not set") for found in held)) for key in keys]
     return [(key, values) for key, values in rows if len(set(values)) > 1]

@@ -112,31 +112,30 @@ def stretches(found: Compared) -> list[str]:
 
     At each of them the 95 % interval of the difference excludes zero.
     """
-    rows = found.differences.drop_nulls(["against", "at"])
-    from_other = rows.with_columns(
-        algorithm="against",
-        against="algorithm",
-        first=1 - pl.col("first"),
-        other=1 - pl.col("other"),
-        difference=-pl.col("difference"),
-        low=-pl.col("high"),
-        high=-pl.col("low"),
-    )
-    more = pl.col("low") > 0
-    widest = pl.all().sort_by("difference").last()
+    sign = (pl.col("low") > 0).cast(int) - (pl.col("high") < 0).cast(int)
+    width = pl.col("difference").abs()
     shown = (
-        pl.concat([rows, from_other])
-        .with_columns(place=pl.int_range(pl.len()).over(PAIR), stretch=more.rle_id().over(PAIR))
-        .filter(more)
+        found.differences.drop_nulls(["against", "at"])
+        .with_columns(sign=sign, place=pl.int_range(pl.len()).over(PAIR))
+        .with_columns(stretch=pl.col("sign").rle_id().over(PAIR))
+        .filter(pl.col("sign") != 0)
         .group_by(*PAIR, "stretch", maintain_order=True)
-        .agg(widest, begin=pl.col("place").min(), end=pl.col("place").max())
-        .sort("difference", descending=True, maintain_order=True)
+        .agg(
+            pl.all().sort_by(width).last(),
+            begin=pl.col("place").min(),
+            end=pl.col("place").max(),
+        )
+        .sort(width, descending=True, maintain_order=True)
     )
     return [_stretch_words(row, found) for row in shown.iter_rows(named=True)]
 
 
 def _stretch_words(row: dict[str, Any], found: Compared) -> str:
     moments, begin, end = found.moments, row["begin"], row["end"]
+    a, b, first, other = (row[key] for key in ("algorithm", "against", "first", "other"))
+    low, high = row["low"], row["high"]
+    if row["sign"] < 0:
+        a, b, first, other, low, high = b, a, 1 - first, 1 - other, -high, -low
     if begin == 0 and end == len(moments.at) - 1 and end > 0:
         when = "At all times"
     elif begin != end:
@@ -145,9 +144,9 @@ def _stretch_words(row: dict[str, Any], found: Compared) -> str:
         when = f"At {moments.said(begin)}"
     at = "" if begin == end else f" at {moments.short(row['place'])}"
     return (
-        f"{when} {row['algorithm']} beats {row['against']} more often in {row['store']}:{at} on "
-        f"{percent_cell(row['other'])} of instances, in {found.sides[0].name} on "
-        f"{percent_cell(row['first'])} (difference {points(row['low'])} to {points(row['high'])})"
+        f"{when} {a} beats {b} more often in {row['store']}:{at} on {percent_cell(other)} of "
+        f"instances, in {found.sides[0].name} on {percent_cell(first)} (difference {points(low)} "
+        f"to {points(high)})"
     )
 
 
@@ -199,7 +198,9 @@ def changes(sides: Sequence[Side], names: Sequence[str], moments: Moments) -> li
     made = []
     for side, two in zip(sides[1:], others, strict=True):
         shared = shared_instances(one, two)
-        if not shared or not _comparable(one, two):
+        directions = {bool(store.config["instances"].get("maximise")) for store in (one, two)}
+        no_runs = any(store.runs().is_empty() or len(store.rankings()) for store in (one, two))
+        if not shared or no_runs or len(directions) > 1:
             continue
         grids = [store.on_grid(moments.at, names) for store in (one, two)]
         both = [name for name in shared if all(name in grid.instances for grid in grids)]
@@ -211,19 +212,12 @@ def changes(sides: Sequence[Side], names: Sequence[str], moments: Moments) -> li
                 seen = tuple(both[i] for i in met)
                 evidence = ranked(
                     GridValues(seen, ("then", "now"), moments.at, held[met]),
-                    moments.unit_times,
+                    np.linspace(0, 1, len(moments.at)),  # the model does not smooth over time
                     problems=[problem.get(instance, instance) for instance in seen],
                     weights=[weight.get(instance, 1.0) for instance in seen],
                 )
                 made.append(_change(side.name, name, evidence))
     return made
-
-
-def _comparable(one: Store, two: Store) -> bool:
-    """Whether both have runs, and values that mean the same."""
-    ways = {bool(store.config["instances"].get("maximise")) for store in (one, two)}
-    bare = any(store.runs().is_empty() or len(store.rankings()) for store in (one, two))
-    return len(ways) == 1 and not bare
 
 
 def _change(store: str, algorithm: str, evidence: Evidence) -> Change:

@@ -95,13 +95,6 @@ class Moments:
     def label(self) -> str:
         return self.axis or SHARE
 
-    @property
-    def unit_times(self) -> np.ndarray:
-        """The moments on their own scale, mapped to the unit interval."""
-        scaled = np.log(self.at) if self.is_log else self.at
-        span = scaled[-1] - scaled[0]
-        return np.asarray((scaled - scaled[0]) / span if span > 0 else np.zeros_like(scaled))
-
     def said(self, moment: int) -> str:
         """A moment in words: 236 evaluations, or 12% of the budget."""
         value = float(self.at[moment])

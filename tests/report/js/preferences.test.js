@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import {
+  addressOf,
+  askedBy,
   normalBelow,
   overRange,
   preferenceOn,
@@ -75,4 +77,19 @@ test("a preference in words is what the command line reads", () => {
   assert.equal(preferenceOn(grid, "between", [15, 60.5]).text, "between 15 and 60.5");
   assert.equal(preferenceOn(grid, "lognormal", [30, 0.5]).text, "lognormal 30 0.5");
   assert.equal(preferenceOn(grid, "uniform", []).text, "uniform");
+});
+
+test("what an address asks is what was asked when it was made", () => {
+  for (const asked of [
+    { name: "at", values: [5000], risk: "mean", gamma: NaN },
+    { name: "between", values: [0, 3], risk: "p2bb", gamma: NaN },
+    { name: "worst-case", values: [], risk: "quantile", gamma: 0.1 },
+  ]) {
+    assert.deepEqual(askedBy(addressOf(asked)), asked);
+  }
+});
+
+test("an address that asks nothing, or what cannot be meant, harms nothing", () => {
+  assert.equal(askedBy("#choose"), null);
+  assert.deepEqual(askedBy("#ask=at+x%00y").values, []);
 });

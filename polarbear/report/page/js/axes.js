@@ -1,6 +1,6 @@
 // Axes: of time, of names, of rounds.
 
-import { labelOf, plain } from "./labels.js";
+import { bracketed, plain } from "./marks.js";
 import { PAGE, say } from "./page.js";
 
 const AXIS = plain(PAGE.axis);
@@ -50,17 +50,12 @@ function padded(first, last) {
   return { range: [first - pad, last + pad] };
 }
 
-/** A name for a chart, in brackets if it is eliminated. */
-function markedName(name, length) {
-  return PAGE.out.includes(name) ? `(${labelOf(name, length)})` : labelOf(name, length);
-}
-
 /** Names along an axis: places on it are numbers, so that two names may look alike. */
 export function nameAxis(view, names, more = {}) {
   const length = view.narrow ? 12 : 20;
   return {
     tickvals: names.map((_, i) => i),
-    ticktext: names.map((name) => markedName(name, length)),
+    ticktext: names.map((name) => bracketed(name, length, PAGE.out.includes(name))),
     showgrid: false,
     zeroline: false,
     ...more,
@@ -88,13 +83,12 @@ export function limitLine(view, at, more = {}) {
 
 /** Whole numbers along an axis of rounds. */
 export function roundAxis(first, last, more = {}) {
-  const step =
-    [1, 2, 5, 10, 20, 50, 100, 200, 500].find((one) => (last - first) / one <= 9) || 1000;
+  const dtick = Math.max(1, Math.ceil((last - first) / 9));
   const pad = Math.max(0.6, 0.02 * (last - first));
   return {
     title: { text: "round", standoff: 6 },
     range: [first - pad, last + pad],
-    ...{ tick0: 0, dtick: step, zeroline: false, ...more },
+    ...{ tick0: 0, dtick, zeroline: false, ...more },
   };
 }
 

@@ -45,27 +45,19 @@ const resized = new ResizeObserver((entries) => {
   }
 });
 
-/** Draw a chart that is in sight; one that is not is drawn when it comes there. */
+/** Draw with the next frame, once, however often it is asked for; out of sight, when it comes there. */
 export function update(chart) {
   chart.drawn = false;
-  delete chart.place.dataset.drawn;
-  if (chart.near || printing) draw(chart);
-}
-
-/** Update with the next frame, once, however often it is asked for until then. */
-export function soon(chart) {
   delete chart.place.dataset.drawn;
   if (chart.waiting) return;
   chart.waiting = true;
   requestAnimationFrame(() => {
     chart.waiting = false;
-    update(chart);
+    if (chart.near) draw(chart);
   });
 }
 
-export function updateAll() {
-  CHARTS.forEach(update);
-}
+export const updateAll = () => CHARTS.forEach(update);
 
 function draw(chart) {
   if (typeof Plotly === "undefined") return; // the selector answers before that is read
@@ -147,7 +139,7 @@ addEventListener("beforeprint", () => {
   themeOnScreen = document.documentElement.dataset.theme;
   document.documentElement.dataset.theme = "light";
   for (const details of document.querySelectorAll("details.long")) details.open = true;
-  updateAll();
+  CHARTS.forEach(draw);
 });
 addEventListener("afterprint", () => {
   printing = false;

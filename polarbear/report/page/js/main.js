@@ -1,16 +1,27 @@
 // The start of the page.
 
-import { hidden, startDrawing, updateAll } from "./charts.js";
-import { startCloser } from "./instances.js";
+import { addChart, hidden, startDrawing, updateAll } from "./charts.js";
 import { byId, copy, element, labelled } from "./dom.js";
-import { startFigures } from "./figures.js";
-import { startFollowing } from "./following.js";
+import { eaf, eafDifference, ecdf } from "./drawings/classical.js";
+import { matrix, pairs } from "./drawings/pairs.js";
+import { allocation, rounds } from "./drawings/race.js";
+import { aocc, values } from "./drawings/rows.js";
+import { diagnostics, failures } from "./drawings/trust.js";
+import { startCloser } from "./instances.js";
 import { PAGE } from "./page.js";
 import { startRounds } from "./rounds.js";
 import { startSelector } from "./selector.js";
+import { rowsOf, startTable, tableIn } from "./tables.js";
 
 const UNFOLDED = 8; // algorithms; a longer list of switches is folded at first
 const NARROW = 720; // pixels up to which it is
+const EVERY = 10000; // milliseconds between two looks
+const QUIET = 20000; // milliseconds for which a reader must have touched nothing
+const ROUND = "PolarBear-Round"; // the header that says which round `polarbear watch` has to show
+const DRAWINGS = {
+  ...{ allocation, aocc, diagnostics, eaf, ecdf, failures, matrix, pairs, rounds, values },
+  "eaf-difference": eafDifference,
+};
 
 /** One set of switches for all figures; it is their legend, too. */
 function startToggles() {
@@ -56,6 +67,53 @@ function startTheme() {
   });
   system.addEventListener("change", changed);
   label();
+}
+
+/** All figures; a click on a pair and a time in one of them is handed on. */
+async function startFigures(lookCloser) {
+  for (const figure of document.querySelectorAll("figure[data-figure]")) {
+    const name = figure.dataset.figure;
+    if (!PAGE.figures[name]) continue;
+    const table = await tableIn(PAGE.figures[name]);
+    startTable(figure, () => table);
+    const place = figure.querySelector(".chart.of-table");
+    if (!place) continue;
+    if (!DRAWINGS[name]) {
+      place.remove();
+      figure.querySelector("details.data").open = true;
+      continue;
+    }
+    const rows = rowsOf(table);
+    const chart = addChart(place, figure.dataset.title, (view) => DRAWINGS[name](view, rows));
+    if (lookCloser) {
+      chart.clicked = ({ pair }) => pair && lookCloser(pair.a, pair.b, pair.t ?? PAGE.times.at(-1));
+    }
+  }
+}
+
+/** Reload the page regularly, unless it is in use or the reader has switched that off. */
+function startFollowing() {
+  let touched = -Infinity;
+  for (const kind of ["pointerdown", "keydown", "input", "wheel", "touchstart"]) {
+    addEventListener(kind, () => (touched = performance.now()), { passive: true });
+  }
+  setInterval(async () => {
+    const isQuiet = performance.now() - touched > QUIET;
+    if (byId("follow").checked && isQuiet && !document.hidden && (await isOutdated())) {
+      location.reload();
+    }
+  }, EVERY);
+}
+
+/** Whether there is another page to load; from disk this is unknown without loading it. */
+async function isOutdated() {
+  if (PAGE.served === null) return true;
+  try {
+    const answer = await fetch(location.href, { method: "HEAD" });
+    return answer.ok && answer.headers.get(ROUND) !== PAGE.served;
+  } catch {
+    return false; // the server has ended: the open page stays readable
+  }
 }
 
 startTheme();

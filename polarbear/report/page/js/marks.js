@@ -1,25 +1,47 @@
-// Marks that several charts share: lines, bands, cells, names at the ends of lines.
+// Marks that several charts share: names, lines, bands, cells, labels at the ends of lines.
 
-import { labelOf, lettersOf } from "./labels.js";
+import { PAGE } from "./page.js";
 
 const LETTERS = { wide: 16, narrow: 11 }; // of a name beside a chart
 
-/** Increasing places moved apart to at least a gap, as little as it takes. */
+/** A name cut in the middle. */
+export function shortened(name, length = 22) {
+  const letters = Array.from(name.replace(/\s+/g, " "));
+  if (letters.length <= length) return letters.join("");
+  const half = Math.floor((length - 1) / 2);
+  return `${letters.slice(0, half).join("")}…${letters.slice(-half).join("")}`;
+}
+
+/** A name for a chart: Plotly would read tags and entities in it, and mix directions. */
+export function plain(name, length = 22) {
+  const safe = shortened(name, length)
+    .replace(/&/g, "&amp;")
+    .replace(/</g, "&lt;")
+    .replace(/>/g, "&gt;");
+  return `\u2068${safe}\u2069`;
+}
+
+/** What figures call an algorithm, cut further where there is little room. */
+export function labelOf(name, length = 22) {
+  return plain(PAGE.labels[name] ?? name, length);
+}
+
+/** The number of letters of a label. */
+export function lettersOf(name) {
+  return Array.from(PAGE.labels[name] ?? name).length;
+}
+
+/** A sentence about a pair, with its names put in; a new line after each half. */
+export function ofPair(words, row) {
+  return words.replace(/([;:]) /g, "$1<br>").replace(/\{([ab])\}/g, (_, side) => labelOf(row[side]));
+}
+
+/** Increasing places moved apart to at least a gap. */
 export function apart(values, gap, low, high) {
   const places = [...values];
-  for (let pass = 0; pass < 50; pass++) {
-    for (let i = 1; i < places.length; i++) {
-      const lack = gap - (places[i] - places[i - 1]);
-      if (lack > 0) {
-        places[i] += lack / 2;
-        places[i - 1] -= lack / 2;
-      }
-    }
-    for (let i = 0; i < places.length; i++) {
-      const above = high - (places.length - 1 - i) * gap;
-      places[i] = Math.min(Math.max(places[i], low + i * gap), above);
-    }
-  }
+  places.forEach((place, i) => (places[i] = Math.max(place, i ? places[i - 1] + gap : low)));
+  for (let i = places.length - 1, most = high; i >= 0; i--, most = places[i + 1] - gap)
+    places[i] = Math.min(places[i], most);
   return places;
 }
 
@@ -31,10 +53,9 @@ export function labelRoom(view, names) {
   return 14 + Math.ceil((view.narrow ? 6.4 : 7.4) * (Math.min(longest, lettersBeside(view)) + 3));
 }
 
-/** The text at the end of a line; in brackets where it is eliminated. */
-export function endText(view, name, isOut) {
-  const label = labelOf(name, lettersBeside(view));
-  return isOut ? `(${label})` : label;
+/** The label of an algorithm, in brackets if it is eliminated. */
+export function bracketed(name, length, isOut) {
+  return isOut ? `(${labelOf(name, length)})` : labelOf(name, length);
 }
 
 /** Ends of lines with their names, moved apart so that none covers another. */
@@ -46,7 +67,7 @@ export function endLabels(view, lines, low, high, height) {
   const beside = { xref: "paper", xanchor: "left", xshift: 6, yanchor: "middle" };
   return sorted.map(({ name, out }, i) => {
     const font = { color: view.ink(name), size: Math.min(view.narrow ? 11 : 12, line) };
-    return note(endText(view, name, out), 1, places[i], { ...beside, font });
+    return note(bracketed(name, lettersBeside(view), out), 1, places[i], { ...beside, font });
   });
 }
 

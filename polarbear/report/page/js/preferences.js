@@ -1,5 +1,6 @@
 // How time is valued, as weights on the grid; the same integrals as `polarbear select` takes.
-// Between two times of the grid a share is taken to be linear.
+// Between two times of the grid a share is taken to be linear. A question can be shared by the page's
+// address: #ask=at+5000&risk=mean.
 
 import { filled, typed } from "./wording.js";
 
@@ -179,4 +180,21 @@ export function preferenceOn(grid, name, values) {
     default:
       throw new Error(`unknown preference ${name}`);
   }
+}
+
+/** What an address asks: { name, values, risk, gamma }; null where it asks nothing. */
+export function askedBy(hash) {
+  const found = new URLSearchParams(hash.replace(/^#/, ""));
+  if (!found.has("ask")) return null;
+  const [name, ...words] = found.get("ask").split(" ");
+  const values = words.map(Number);
+  const gamma = Number(found.get("gamma") ?? "NaN");
+  return { name, values: values.every(Number.isFinite) ? values : [], risk: found.get("risk"), gamma };
+}
+
+/** The address of what is asked; the level only where it matters. */
+export function addressOf({ name, values, risk, gamma }) {
+  const made = new URLSearchParams({ ask: [name, ...values.map(String)].join(" "), risk });
+  if (risk === "quantile") made.set("gamma", String(gamma));
+  return `#${made}`;
 }

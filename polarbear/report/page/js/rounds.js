@@ -1,10 +1,9 @@
 // Rounds as a slider over the posterior: the estimates after each round, and the eliminations so far.
 
 import { bestOnLog, timeAxis, timeLabel } from "./axes.js";
-import { addChart, soon, update } from "./charts.js";
+import { addChart, update } from "./charts.js";
 import { byId, element, labelled, nameElement } from "./dom.js";
-import { labelOf } from "./labels.js";
-import { asideOf, bandOf, endLabels, labelRoom, lineOf, titled } from "./marks.js";
+import { asideOf, bandOf, endLabels, labelOf, labelRoom, lineOf, titled } from "./marks.js";
 import { unpacked } from "./packing.js";
 import { PAGE } from "./page.js";
 import { startTable } from "./tables.js";
@@ -28,7 +27,7 @@ export function startRounds(moments) {
     slider.setAttribute("aria-valuetext", moment.title);
     byId("round-facts").textContent = moment.facts;
     byId("round-out").replaceChildren(...moment.out.map(outLine));
-    soon(chart);
+    update(chart);
   };
   slider.addEventListener("input", show);
   byId("round-row").hidden = moments.length < 2;

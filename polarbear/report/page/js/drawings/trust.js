@@ -1,10 +1,9 @@
 // Failed runs, and whether to believe the draws.
 
 import { limitLine, nameAxis, roundAxis, timeAxis, timeLabel } from "../axes.js";
-import { labelOf, plain } from "../labels.js";
-import { axisId, lineOf, titled } from "../marks.js";
+import { axisId, labelOf, lineOf, plain, titled } from "../marks.js";
 import { PAGE, say } from "../page.js";
-import { grouped } from "../rows.js";
+import { grouped } from "../tables.js";
 
 const WORDS = { r_hat: "R-hat", ess_bulk: "effective draws (bulk)", ess_tail: "effective draws (tail)" };
 

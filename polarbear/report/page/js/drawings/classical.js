@@ -1,11 +1,14 @@
-// Attainment in the plane of times and targets, which get harder downwards; and its differences.
+// The classical view: ECDF over time; attainment in the plane of times and targets, which get harder
+// downwards; and its differences.
 
 import { borders, stripRange, timeAxis, timeLabel } from "../axes.js";
-import { labelOf } from "../labels.js";
-import { axisId, cells, note, shades, silent, towards } from "../marks.js";
+import {
+  axisId, bandOf, cells, endLabels, labelOf, labelRoom, lineOf, note, shades, silent, titled, towards,
+} from "../marks.js";
 import { PAGE } from "../page.js";
-import { grouped } from "../rows.js";
-import { typed } from "../wording.js";
+import { nearestIndex } from "../preferences.js";
+import { grouped } from "../tables.js";
+import { significant } from "../wording.js";
 
 const MOST_PANELS = 12;
 const QUARTERS = [[0.25, "dot", 1], [0.5, "solid", 2], [0.75, "dash", 1]];
@@ -46,25 +49,12 @@ function planes(view, panels, titleOf, paint) {
 
 /** Targets beside the plane: distances where all instances share them, otherwise from worst to best. */
 function targetTicks(rows) {
-  const known = rows.filter((row) => row.kind === "grid" && row.target !== null && row.target > 0);
-  const quarters = [0, 0.25, 0.5, 0.75, 1];
-  if (known.length < 2) return { tickvals: quarters, ticktext: ["worst", "0.25", "0.5", "0.75", "best"] };
-  const byLevel = known.sort((a, b) => a.level - b.level);
-  const [low, high] = [byLevel[0], byLevel[byLevel.length - 1]];
-  const middle = byLevel[Math.floor(byLevel.length / 2)];
-  const isLog = middle.target < 0.4 * (low.target + high.target);
-  const scale = isLog ? Math.log10 : (x) => x;
-  const slope = (scale(high.target) - scale(low.target)) / (high.level - low.level);
-  const at = (level) => scale(low.target) + slope * (level - low.level);
-  if (!isLog) return { tickvals: quarters, ticktext: quarters.map((level) => typed(at(level), 3)) };
-  const [first, last] = [Math.floor(at(0) + 1e-6), Math.ceil(at(1) - 1e-6)];
-  const stride = Math.max(1, Math.round((first - last) / 5));
-  const powers = [];
-  for (let power = first; power >= last; power -= stride) powers.push(power);
-  return {
-    tickvals: powers.map((power) => low.level + (power - scale(low.target)) / slope),
-    ticktext: powers.map((power) => `1e${power}`),
-  };
+  const known = rows.filter((row) => row.kind === "grid" && row.target !== null);
+  const tickvals = [0, 0.25, 0.5, 0.75, 1];
+  if (!known.length) return { tickvals, ticktext: ["worst", "0.25", "0.5", "0.75", "best"] };
+  const levels = known.map((row) => row.level);
+  const shown = tickvals.map((level) => known[nearestIndex(levels, level)]);
+  return { tickvals: shown.map((row) => row.level), ticktext: shown.map((row) => significant(row.target, 1)) };
 }
 
 /** values[level][time] of a plane in long form. */
@@ -132,4 +122,28 @@ export function eafDifference(view, rows) {
     });
     return [ahead(a, 1), ahead(b, -1), ...medians];
   });
+}
+
+export function ecdf(view, rows) {
+  const traces = [];
+  const ends = [];
+  for (const [name, mine] of grouped(rows, (row) => row.algorithm)) {
+    if (!view.shows(name)) continue;
+    const [times, low, high, share] = ["t", "low", "high", "share"].map((key) => mine.map((row) => row[key]));
+    if (low[0] !== null) traces.push(bandOf(times, low, high, view.of(name), 0.12));
+    const interval = (row) => (row.low === null ? "" : `(${row.low.toFixed(3)} to ${row.high.toFixed(3)})`);
+    const told = mine.map((row) => [labelOf(name), timeLabel(row.t), interval(row)]);
+    const hover = "%{customdata[0]}<br>%{customdata[1]}<br>share of targets %{y:.3f} %{customdata[2]}";
+    traces.push(lineOf(view, name, times, share, 2, told, hover));
+    ends.push({ name, y: share.at(-1) });
+  }
+  return {
+    traces,
+    layout: {
+      margin: { l: 56, r: labelRoom(view, ends.map(({ name }) => name)), t: 12, b: 48 },
+      xaxis: timeAxis(PAGE.log_times),
+      yaxis: { title: titled("share of targets"), range: [-0.01, 1.02], zeroline: false },
+      annotations: endLabels(view, ends, 0, 1, view.narrow ? 260 : 340),
+    },
+  };
 }
