@@ -13,8 +13,6 @@ from polarbear.errors import ReportError
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.figure_files import available, write_figures
 from polarbear.report.figures.style import Style
-from polarbear.report.page.assets import source
-from polarbear.report.page.build import slim_page
 
 QUICK = Style(width="single", dpi=50)
 
@@ -97,12 +95,3 @@ def test_the_pictures_of_the_readme_are_there_in_both_themes_and_small():
         text = path.read_text(encoding="utf-8")
         assert text.startswith("<?xml")
         assert len(text) < 50_000
-
-
-def test_paper_tells_who_is_out(raced):
-    made = slim_page(raced)
-    on_paper = made.partition('class="on-paper"')[2].partition("<details>")[0]
-    assert all(f">{gone.algorithm}</bdi>" in on_paper for gone in raced.race.eliminated)
-    screen, _, paper = source("style.css").partition("@media print")
-    assert ".on-paper { display: none; }" in screen
-    assert ".on-paper { display: block; }" in paper

@@ -18,6 +18,7 @@ from polarbear.report.page.build import write_page
 from polarbear.report.words import WORDS_AT_A_TIME, better
 from polarbear.selection.choice import Selection, select
 from polarbear.selection.criteria import Risk
+from polarbear.selection.expected_regret import value_of_information
 from polarbear.selection.posterior_source import contest, find_basis
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
@@ -41,11 +42,6 @@ FOCUS = """(() => {
   return [it.id || it.className || it.tagName, outlined(it) || outlined(it.nextElementSibling)];
 })()"""
 MODELS = {"race": None, "temporal": "random-walk"}
-
-
-@pytest.fixture(params=MODELS)
-def model(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 @pytest.fixture
@@ -89,7 +85,7 @@ def some_preferences(count: int, seed: int) -> list[str]:
     return made[:count]
 
 
-@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize(("model", "width"), [("race", 1400), ("race", 390), ("temporal", 390)])
 def test_it_opens_without_a_complaint_a_request_or_sideways_scrolling(
     browser: Browser, page: Path, width: int
 ):
@@ -106,6 +102,25 @@ def test_it_opens_without_a_complaint_a_request_or_sideways_scrolling(
     assert sticking_out == []
 
 
+SCREENS = {
+    (1400, 900): ["#answer-title", ".strip", "#rounds-chart"],
+    (1100, 900): ["#answer-title", ".strip", "#rounds-chart"],
+    (390, 844): ["#answer-title", ".strip"],
+}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_first_screen_holds_the_answer_without_scrolling(
+    browser: Browser, race_page: Path, screen: tuple[int, int]
+):
+    browser.open(race_page, *screen)
+    browser.ask("scrollTo(0, 0)")
+    for what in SCREENS[screen]:
+        place = f"document.querySelector('{what}').getBoundingClientRect()"
+        assert browser.ask(f"{place}.height") > 20, what
+        assert browser.ask(f"{place}.bottom") <= screen[1], what
+
+
 def test_a_script_that_is_not_the_page_s_own_does_not_run(
     browser: Browser, race_page: Path, tmp_path: Path
 ):
@@ -117,6 +132,7 @@ def test_a_script_that_is_not_the_page_s_own_does_not_run(
     assert any("Content Security Policy" in line for line in browser.complaints())
 
 
+@pytest.mark.parametrize("model", MODELS)
 def test_every_criterion_of_every_preference_is_that_of_select(
     browser: Browser, raced_project: Project, page: Path, model: str
 ):
@@ -240,6 +256,52 @@ def test_what_cannot_be_meant_is_said_and_not_computed(browser: Browser, tempora
     assert browser.complaints() == []
 
 
+def test_an_address_asks_again_what_was_asked(browser: Browser, temporal_page: Path):
+    browser.open(temporal_page)
+    assert browser.ask("location.hash") == ""
+    browser.pick("kind", "distribution")
+    browser.set("distribution", "lognormal")
+    browser.set("lognormal-median-box", 77)
+    browser.pick("risk", "quantile")
+    browser.set("gamma-box", 0.2)
+    asked, command = browser.ask("location.href"), browser.text("command")
+    assert "lognormal 77" in command
+    assert "--gamma 0.2" in command
+    browser.driver.get("about:blank")
+    browser.driver.get(asked)
+    browser.wait("performance.getEntriesByName('polarbear-draws').length > 0")
+    assert browser.text("command") == command
+    assert browser.complaints() == []
+
+
+def test_an_address_that_cannot_be_meant_leaves_the_page_as_it_is(
+    browser: Browser, temporal_page: Path
+):
+    browser.open(temporal_page)
+    before = browser.text("command")
+    browser.ask("(() => { location.hash = '#ask=nonsense+1&risk=none'; })()")
+    browser.wait("location.hash.includes('nonsense')")
+    assert browser.text("command") == before
+    assert browser.complaints() == []
+
+
+def test_what_further_rounds_could_gain_is_what_select_says(
+    browser: Browser, temporal_page: Path, raced_project: Project
+):
+    browser.open(temporal_page)
+    browser.pick("kind", "distribution")
+    browser.set("distribution", "uniform")
+    known = by_select(raced_project, "temporal", "uniform")
+    basis = find_basis(Store.open(raced_project.store), "random-walk")
+    candidates = list(contest(basis).candidates)
+    order = [known.choice, *(i for i in candidates if i != known.choice)]
+    found = value_of_information(known.values[:, order], [known.name(item) for item in order])
+    rival = found.rivals[0].algorithm
+    said = browser.text("gain")
+    assert f"over {known.name(known.choice)}; " in said
+    assert f"of it from {rival}, " in said
+
+
 def test_a_time_between_those_of_an_independent_model_is_taken_at_the_nearest(
     browser: Browser, race_page: Path
 ):
@@ -264,46 +326,35 @@ def test_a_screen_reader_has_a_name_for_every_control_figure_and_table(
     assert "graphics-symbol" not in roles  # the pieces of a drawing are not read one by one
 
 
-def test_the_keyboard_alone_walks_through_all_that_can_be_pressed_and_sees_where_it_is(
+def test_the_keyboard_alone_reaches_everything_moves_the_budget_and_sees_where_it_is(
     browser: Browser, race_page: Path
 ):
     from selenium.webdriver.common.keys import Keys
 
+    def press(key: str) -> None:
+        browser.driver.switch_to.active_element.send_keys(key)
+
     browser.open(race_page)
     reached = []
     for _ in range(200):
-        browser.driver.switch_to.active_element.send_keys(Keys.TAB)
+        press(Keys.TAB)
         here = browser.ask(FOCUS)
         if here is None:
             break
         reached.append(here)
+        if here[0] == "budget":
+            press(Keys.HOME)
+            assert browser.text("choice").startswith("early")
+            press(Keys.END)
+            assert browser.text("choice").startswith("late")
+            press(Keys.ARROW_LEFT)
+            assert '"at 160"' in browser.text("command")
+            assert browser.ask("document.activeElement.getAttribute('aria-valuetext')") == "160"
     assert all(seen for _, seen in reached), [what for what, seen in reached if not seen]
     kinds = {what for what, _ in reached}
-    assert {"theme", "round", "round-on", "pair-a", "pair-b", "copy", "duels"} <= kinds
+    assert {"theme", "round", "round-on", "budget", "pair-a", "pair-b", "copy", "duels"} <= kinds
     assert len(reached) < 200  # the end is reached: nothing keeps the keyboard
-
-
-def test_the_keyboard_alone_moves_the_budget_and_says_so(browser: Browser, race_page: Path):
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.keys import Keys
-
-    browser.open(race_page)
-    reached = []
-    for _ in range(40):
-        ActionChains(browser.driver).send_keys(Keys.TAB).perform()
-        reached.append(browser.ask("document.activeElement.id"))
-        if reached[-1] == "budget":
-            break
-    assert reached[-1] == "budget", reached
-    assert browser.ask("document.activeElement.matches(':focus-visible')")
-    ActionChains(browser.driver).send_keys(Keys.HOME).perform()
-    assert browser.text("choice").startswith("early")
-    ActionChains(browser.driver).send_keys(Keys.END).perform()
-    assert browser.text("choice").startswith("late")
-    ActionChains(browser.driver).send_keys(Keys.ARROW_LEFT).perform()
-    assert '"at 160"' in browser.text("command")
     assert browser.ask("document.getElementById('choice').getAttribute('aria-live')") == "polite"
-    assert browser.ask("document.activeElement.getAttribute('aria-valuetext')") == "160"
 
 
 def test_the_slider_of_rounds_shows_what_was_believed_then(

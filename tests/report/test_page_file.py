@@ -6,7 +6,6 @@ import base64
 import gzip
 import json
 import re
-from hashlib import sha256
 from html import unescape
 from pathlib import Path
 
@@ -17,9 +16,10 @@ from polarbear.errors import ReportError
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.page import page_data
-from polarbear.report.page.assets import HIGHEST, json_in_html, packed, sentence
+from polarbear.report.page.assets import HIGHEST, json_in_html, packed, sentence, source
 from polarbear.report.page.build import FOR_PAPER, page, slim_page, write_page
 from polarbear.report.page.page_data import ticks
+from polarbear.report.page.sections import strip
 from polarbear.report.story import tell
 from polarbear.store import Store
 from tests.support import Project
@@ -69,21 +69,9 @@ def test_it_refers_to_nothing_outside_itself(race_page: Path):
     assert "{{" not in rest.split('id="page-data"')[0]
 
 
-def test_only_the_page_s_own_scripts_may_run_in_it(race_page: Path):
-    text = race_page.read_text()
-    (policy,) = re.findall(r'Content-Security-Policy" content="(.*?)"', text)
-    (allowed,) = re.findall(r"script-src (.*?);", policy)
-    scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
-    digests = [base64.b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
-    (plotly,) = re.findall(r'id="plotly">(.*?)</script>', text)
-    drawing = sha256(gzip.decompress(base64.b64decode(plotly))).digest()
-    digests.append(base64.b64encode(drawing).decode())
-    assert allowed.split() == [f"'sha256-{digest}'" for digest in digests]
-    assert len(scripts) == 1
-
-
-def test_a_page_holds_no_markup_from_names(kinds: dict[str, ReportContext]):
-    made = page(kinds["hostile names"])
+@pytest.mark.parametrize("make", [page, slim_page])
+def test_a_page_holds_no_markup_from_names(kinds: dict[str, ReportContext], make):
+    made = make(kinds["hostile names"])
     assert "<script>alert" not in made
     assert "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;" in made
 
@@ -143,30 +131,31 @@ def test_ticks_stand_at_ones_twos_and_fives_or_at_orders_of_magnitude(first, las
     assert [text for _, text in ticks(first, last)] == words
 
 
-def test_a_slim_page_has_the_words_and_drawings_and_nothing_that_computes(context: ReportContext):
-    text = slim_page(context)
-    assert "<script" not in text
-    assert "script-src" not in text
+@pytest.fixture(scope="module")
+def slim(context: ReportContext) -> str:
+    return slim_page(context)
+
+
+def test_a_slim_page_has_the_words_and_drawings_and_nothing_that_computes(
+    context: ReportContext, slim: str
+):
+    assert "<script" not in slim
+    assert "script-src" not in slim
     there = [figure for figure in FIGURES.values() if figure.missing(context) is None]
     shown = [figure for figure in there if figure.name != FOR_PAPER]
-    assert text.count("<svg") == len(shown) == len(there) - 1
-    assert not re.search(r"(src|href)\s*=\s*[\"'](?!#|data:)", text)
+    assert slim.count("<svg") == len(shown) == len(there) - 1
+    assert not re.search(r"(src|href)\s*=\s*[\"'](?!#|data:)", slim)
     story = tell(context)
-    said = unescape(re.sub(r"<[^>]*>", "", text))
+    said = unescape(re.sub(r"<[^>]*>", "", slim))
     for words in (story.evidence, *(entry.reason[1:] for entry in story.members)):
         assert words in said
 
 
-def test_names_cannot_leave_a_slim_page_s_drawings(kinds):
-    text = slim_page(kinds["hostile names"])
-    assert "<script" not in text
-
-
-def test_pages_stay_light(race_page: Path, context: ReportContext):
+def test_pages_stay_light(race_page: Path, slim: str):
     """Of a small race; what grows with a store is bounded: draws, and points of a plane."""
     assert race_page.stat().st_size <= 2_000_000
     assert len(gzip.compress(race_page.read_bytes())) <= 1_000_000
-    assert len(slim_page(context).encode()) <= 500_000
+    assert len(slim.encode()) <= 500_000
 
 
 def test_json_in_a_page_ends_no_element_and_reads_back():
@@ -174,3 +163,31 @@ def test_json_in_a_page_ends_no_element_and_reads_back():
     text = json_in_html(value)
     assert not set("<>&\u2028\u2029") & set(text)
     assert json.loads(text) == value
+
+
+def test_paper_names_the_eliminated_algorithms(context: ReportContext, slim: str):
+    on_paper = slim.partition('class="on-paper"')[2].partition("<details>")[0]
+    assert context.race is not None
+    assert context.race.eliminated
+    assert all(f">{gone.algorithm}</bdi>" in on_paper for gone in context.race.eliminated)
+    screen, _, paper = source("style.css").partition("@media print")
+    assert ".on-paper { display: none; }" in screen
+    assert ".on-paper { display: block; }" in paper
+
+
+def test_the_strip_has_a_cell_a_time_in_the_leader_s_colour(context: ReportContext, slim: str):
+    made = strip(context)
+    assert made is not None
+    names, likely = context.p_best
+    leaders = [context.colour_index(names[i]) for i in likely.argmax(axis=1)]
+    assert [cell.colour for cell in made.cells] == leaders
+    highest = likely.max(axis=1)
+    np.testing.assert_allclose([cell.p_best for cell in made.cells], highest, atol=0.0051)
+    for pieces in (made.names, made.cells):
+        assert sum(piece.width for piece in pieces) == pytest.approx(100, abs=0.1)
+    assert made.words in slim
+
+
+def test_where_nothing_can_be_compared_there_is_no_strip(kinds: dict[str, ReportContext]):
+    assert strip(kinds["one algorithm"]) is None
+    assert strip(kinds["looking back"]) is None

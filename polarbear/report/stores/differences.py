@@ -24,7 +24,6 @@ from polarbear.store import Store
 from polarbear.wording import percent_cell, points
 
 INTERVAL = (0.025, 0.975)
-SEED = 0
 PAIR = ["store", "algorithm", "against"]
 NUMBERS = ("at", "t", "mean", "low", "high")
 CHANGES = ("at", "first", "other", "difference", "low", "high", "p_more")
@@ -226,7 +225,7 @@ def _change(store: str, algorithm: str, evidence: Evidence) -> Change:
         evidence.choice_sets,
         evidence.unit_times,
         ModelOptions(),
-        SEED,
+        seed=0,
         names=evidence.grid.algorithms,
         positions=evidence.positions,
         problems=evidence.problem_names,
