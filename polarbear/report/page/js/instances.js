@@ -144,7 +144,7 @@ function runTable(sample, instance, repeatBy) {
 }
 
 /** The best value so far of every algorithm on an instance, at the times of the grid. */
-export function instanceChart(view, sample, instance) {
+function instanceChart(view, sample, instance) {
   const runs = sample.algorithms
     .map((name, i) => {
       const points = sample.times
