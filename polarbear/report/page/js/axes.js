@@ -83,7 +83,7 @@ export function limitLine(view, at, more = {}) {
 
 /** Whole numbers along an axis of rounds. */
 export function roundAxis(first, last, more = {}) {
-  const dtick = Math.max(1, Math.ceil((last - first) / 9));
+  const dtick = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((one) => (last - first) / one <= 9) || 1000;
   const pad = Math.max(0.6, 0.02 * (last - first));
   return {
     title: { text: "round", standoff: 6 },
