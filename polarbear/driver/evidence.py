@@ -185,7 +185,12 @@ def cached_posterior(
 
 
 def keep(store: Store, evidence: Evidence, cached: CachedPosterior) -> None:
-    """Store a posterior; the caller holds the store's lock."""
+    """Store a posterior and its rankings; the caller holds the store's lock."""
     store.posteriors.add(
-        cached.key, cached.posterior, evidence.grid, cached.instances, evidence.key
+        cached.key,
+        cached.posterior,
+        evidence.grid,
+        cached.instances,
+        evidence.key,
+        evidence.positions,
     )

@@ -24,6 +24,9 @@ from itertools import pairwise
 import numpy as np
 
 SIGN_PATTERNS = 2000
+# Random signs are exact at a win rate of one half. At 0.45 the maximum over windows crossed bounds for
+# 5 % in 5.7 % of 2,000 trials, and with this share of the error, on other seeds, in 4.8 % of 1,200.
+SHARE_AT_THE_EDGE = 0.75
 ROUNDING = 1e-6  # of statistics in single precision
 
 
@@ -98,14 +101,15 @@ def decide(
         for at_time in np.moveaxis(at_times, 2, 0)
     ]
     open_times = crossings.count(None)
-    worse = _span(1 - means, 0.5 + level.tolerance, spans, looks, level)
+    error = SHARE_AT_THE_EDGE * level.alarm
+    worse = _span(1 - means, 0.5 + level.tolerance, spans, looks, level.seed, error)
     if worse:
         return Decision(Verdict.WORSE, worse, open_times)
     if not may_pass or (open_times and not identical):
         return Decision(Verdict.UNDECIDED, None, open_times)
     if identical:
         return Decision(Verdict.IDENTICAL, None, open_times)
-    better = _span(means, 0.5, spans, looks, level)
+    better = _span(means, 0.5, spans, looks, level.seed, level.alarm)
     if better:
         return Decision(Verdict.BETTER, better, 0)
     promising = looks.shares[-1] < 1 and np.nanmean(scores) > 0.5 + level.tolerance
@@ -113,11 +117,11 @@ def decide(
 
 
 def _span(
-    means: np.ndarray, rate: float, spans: np.ndarray, looks: Looks, level: Level
+    means: np.ndarray, rate: float, spans: np.ndarray, looks: Looks, seed: int, error: float
 ) -> tuple[int, int] | None:
     """Neighbouring times of windows that are each shown to exceed the rate, the clearest within."""
-    found = statistics(means, rate, looks.problems, level.seed)
-    crossing = first_crossing(found.max(axis=2), looks.shares, level.alarm)
+    found = statistics(means, rate, looks.problems, seed)
+    crossing = first_crossing(found.max(axis=2), looks.shares, error)
     if crossing is None:
         return None
     look, bound = crossing

@@ -1,4 +1,7 @@
-"""Posteriors on disk, one file each: draws in its columns, everything else in its metadata."""
+"""Posteriors on disk, one file each: draws in its columns, everything else in its metadata.
+
+The rankings that they were inferred from are stored beside them, for direct readers.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from polarbear.errors import StoreDamagedError
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.fit import Fit
 from polarbear.inference.model_options import AS_STORED
 from polarbear.inference.posterior_draws import Diagnostics
-from polarbear.rankings import GridValues
+from polarbear.rankings import ABSENT, BELOW, GridValues
 from polarbear.store import file_io, tables
 from polarbear.store.catalog import Catalog, decoded, facts_of, table_file
 from polarbear.store.file_io import JsonObject
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FOLDER = "posteriors"
+RANKINGS = "rankings/derived-"
 PLAIN_FIELDS = (
     *("chains", "engine", "method", "seed", "seconds", "joint", "evidence_weight", "notes"),
     *("diagnostics", "fit"),
@@ -67,13 +72,22 @@ class Posteriors:
         self._catalog, self._rounds, self._races, self._past = catalog, rounds, races, past
 
     def add(
-        self, key: str, posterior: Posterior, grid: GridValues, problems: int, evidence: str
+        self,
+        key: str,
+        posterior: Posterior,
+        grid: GridValues,
+        problems: int,
+        evidence: str,
+        positions: np.ndarray,
     ) -> None:
-        """Store a posterior, which replaces one with the same key."""
+        """Store a posterior, which replaces one with the same key, and its rankings."""
         draws, facts = _to_table(posterior, grid, problems, evidence)
         schema = _schema(posterior.wins is not None)
-        file = table_file(f"{FOLDER}/{key}", draws, schema, facts)
-        self._catalog.commit([file], self._catalog.names(f"{FOLDER}/{key}-"))
+        files = [table_file(f"{FOLDER}/{key}", draws, schema, facts)]
+        rankings = f"{RANKINGS}{evidence}"
+        if self._catalog.find(rankings) is None:
+            files.insert(0, table_file(rankings, _rankings(grid, positions), tables.RANKINGS))
+        self._catalog.commit(files, self._catalog.names(f"{FOLDER}/{key}-"))
 
     def read(self, key: str, as_kept: bool = False) -> tuple[Posterior, PosteriorFacts] | None:
         """A posterior with the facts about it; None if there is none with this key.
@@ -117,16 +131,23 @@ class Posteriors:
         return next((n for n in rounds if self._rounds.read(n).posterior in kept), None)
 
     def remove_superseded(self) -> None:
-        """Remove the posteriors of earlier rounds of this race."""
+        """Remove the posteriors of earlier rounds of this race, with their rankings."""
         last, kept = self._rounds.last(), self._all()
         if last is not None and kept != [last.posterior]:
             spared = {last.posterior, *self._races.posteriors()}
             self.remove([key for key in kept if key in self._rounds.posteriors() - spared])
 
     def remove(self, keys: list[str]) -> None:
-        """Remove posteriors."""
+        """Remove posteriors, and rankings that no other posterior was inferred from."""
+        stems = [f"{FOLDER}/{key}" for key in keys]
+        try:
+            evidence = {key: self.facts(key).evidence for key in self._all()}
+            needed = {evidence[key] for key in evidence if key not in keys}
+            stems += [f"{RANKINGS}{one}" for one in {*evidence.values()} - needed]
+        except StoreDamagedError:  # a posterior that cannot be read may need any rankings
+            pass
         self._catalog.commit(
-            remove=[name for key in keys for name in self._catalog.names(f"{FOLDER}/{key}-")]
+            remove=[name for stem in stems for name in self._catalog.names(f"{stem}-")]
         )
 
     def runs_changed_since(self, key: str) -> bool:
@@ -202,3 +223,20 @@ def _lists(draws: np.ndarray, kind: type[np.floating[Any]]) -> pl.Series:
 def _matrix(lists: pl.Series) -> np.ndarray:
     """A column of lists of the same length as a matrix."""
     return lists.explode().to_numpy().reshape(len(lists), -1)
+
+
+def _rankings(grid: GridValues, positions: np.ndarray) -> pl.DataFrame:
+    """The rankings as a stored table: one row for each instance and time with two or more."""
+    present = positions.swapaxes(1, 2) != ABSENT
+    present &= present.sum(axis=2, keepdims=True) > 1
+    instance, time, algorithm = np.nonzero(present)
+    places = positions[instance, algorithm, time]
+    entries = pl.DataFrame(
+        {
+            "instance": pl.Series(grid.instances, dtype=pl.String).gather(instance),
+            "t": grid.times[time],
+            "algorithm": pl.Series(grid.algorithms, dtype=pl.String).gather(algorithm),
+            "position": np.where(places == BELOW, np.inf, places),
+        }
+    )
+    return entries.group_by("instance", "t", maintain_order=True).agg("algorithm", "position")

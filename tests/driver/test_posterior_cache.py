@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from polarbear.config import parse
@@ -52,6 +53,18 @@ def synthetic(
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return synthetic(tmp_path_factory.mktemp("learn"), instances=400)
+
+
+def test_rankings_are_stored_with_the_posterior(store: Store):
+    evidence = evidence_of(store)
+    with store.writing():
+        keep(store, evidence, cached_posterior(store, evidence, QUICK, seed=5))
+    ranked = pl.read_parquet(store.path / "rankings" / f"derived-{evidence.key}-*.parquet")
+    assert len(ranked) == 400 * 2
+    first = ranked.filter((pl.col("instance") == "synthetic-0") & (pl.col("t") == 10.0))
+    values = evidence.grid.values[evidence.grid.instances.index("synthetic-0"), :, 0]
+    assert np.array_equal(np.argsort(first["position"][0]), np.argsort(values))
+    assert store.on_grid(evidence.grid.times).values.shape == (400, 3, 2)  # not taken for imported
 
 
 def test_the_posterior_covers_the_truth(store: Store):

@@ -54,7 +54,7 @@ def test_a_damage_of_any_file_is_noticed_and_not_read_as_other_data(store: Path,
     assert {store_damage.kind_of(name) for name in good} == {
         *("polarbear.json", "provenance.json", "set", "posteriors"),
         *("instances/part", "runs/part", "trajectories/part", "rankings/part"),
-        "speculative/part",
+        *("speculative/part", "rankings/derived"),
         *(f"{folder}/{file}" for folder in ("rounds", "races") for file in KINDS_OF_ROUNDS),
         *("rounds/entered.json", "races/race.json"),
     }
