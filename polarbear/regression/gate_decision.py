@@ -24,8 +24,8 @@ from itertools import pairwise
 import numpy as np
 
 SIGN_PATTERNS = 2000
-# Random signs are exact at a win rate of one half. At 0.45 the maximum over windows crossed bounds for
-# 5 % in 5.7 % of 2,000 trials, and with this share of the error, on other seeds, in 4.8 % of 1,200.
+# Random signs are exact at a win rate of one half. At 0.45 the maximum over windows crossed bounds
+# for 5 % in 5.7 % of 2,000 trials, and with this share of the error in 4.8 % of 1,200 others.
 SHARE_AT_THE_EDGE = 0.75
 ROUNDING = 1e-6  # of statistics in single precision
 
