@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from polarbear.api.store_handle import Store, given
-from polarbear.classical.comparison_facts import AoccRow, Areas, Compared, compared, pair_facts
-from polarbear.classical.ert import ErtPoint
-from polarbear.classical.view_options import (
-    ALL_ALGORITHMS,
-    Comparison,
-    ViewOptions,
-    checked_names,
-    checked_pair,
+from polarbear.classical.comparison_facts import (
+    AoccRow,
+    Areas,
+    Compared,
+    ErtPoint,
+    compared,
+    pair_facts,
 )
+from polarbear.classical.view_options import ALL_ALGORITHMS, Comparison, ViewOptions, checked_pair
 from polarbear.errors import ReportError
 from polarbear.plain import Record, html_table
 from polarbear.report.context import ReportContext, gather
@@ -235,7 +235,7 @@ def compare(
     named = list(algorithms or ())
     everyone = named == [ALL_ALGORITHMS] and ALL_ALGORITHMS not in disk.config["algorithms"]
     asked = Comparison(
-        None if algorithms is None or everyone else checked_names(algorithms),
+        None if algorithms is None or everyone else tuple(dict.fromkeys(algorithms)),
         None if pair is None else checked_pair(pair),
         everyone,
         validate(ViewOptions, options, Source("compare")),

@@ -1,4 +1,4 @@
-"""The compared algorithms, the instances that all of them ran in full, and their trajectories.
+"""The instances that all compared algorithms ran in full, facts about them, and trajectories.
 
 A race stops algorithms early. A mean over all instances would then compare different instances, so
 the classical view uses complete cases. A race decides on these before they are run, so they are a
@@ -12,14 +12,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from pydantic import ValidationError
 
-from polarbear.errors import ReportError
+from polarbear.errors import PolarBearError, ReportError
 from polarbear.execution.outcome import Status
 from polarbear.numerics.arrays import Floats
+from polarbear.problems import SUITES
+from polarbear.problems.specs import DIMENSION, FUNCTION, OPTIMUM
+from polarbear.settings.grid import EVALUATIONS
 from polarbear.settings.options import unknown
 from polarbear.store import Store
-from polarbear.wording import counted, noun, short
+from polarbear.wording import counted, short
 
+PER_DIMENSION = f"{EVALUATIONS} per {DIMENSION}"
 MIN_PROBLEMS = 10  # bootstrap intervals of fewer are too narrow
 
 
@@ -46,44 +51,36 @@ class CommonRuns:
     full: dict[str, int]
     left: tuple[str, ...]
     total: int
-    only_ranked: int
     steps: tuple[Step, ...]
     problems: tuple[str, ...]
     weights: Floats | None = None
 
     def notes(self) -> list[str]:
         """Notes for readers on the instances that are compared."""
-        count, algorithms = len(self.instances), self.algorithms
+        count, problems = len(self.instances), len(set(self.problems))
         notes = []
         if count < self.total:
-            which = f"all {len(algorithms)} algorithms" if len(algorithms) > 1 else algorithms[0]
             notes.append(
                 f"the classical view uses {count} of {counted(self.total, 'instance')}: those that "
-                f"{which} ran to the end of the grid"
+                f"all {counted(len(self.algorithms), 'algorithm')} ran to the end of the grid"
             )
         if self.steps:
             gains = (f"without {', '.join(step.without)}: {step.instances}" for step in self.steps)
             notes.append(f"fewer algorithms have more instances in common ({'; '.join(gains)})")
         if self.left:
             notes.append(f"left out, with no run to the end of the grid: {', '.join(self.left)}")
-        if self.only_ranked:
-            notes.append(
-                f"left out: {counted(self.only_ranked, 'instance')} "
-                f"{noun(self.only_ranked, 'was', 'were')} imported as rankings, without values"
-            )
         if self.weights is not None:
             notes.append(
                 f"instances have weights, from {short(self.weights.min())} to "
                 f"{short(self.weights.max())}: all statistics use them, except that medians count "
                 "each run once"
             )
-        problems = len(set(self.problems))
-        what = "instance" if problems == count else "problem"
         if problems < count:
             notes.append(
                 f"the instances are seeds of {counted(problems, 'problem')}; intervals are about "
                 "further problems"
             )
+        what = "instance" if problems == count else "problem"
         if problems == 1:
             notes.append(f"there is one {what} only, so there are no intervals")
         elif problems < MIN_PROBLEMS:
@@ -106,9 +103,15 @@ def common_runs(
         if name not in known:
             raise ReportError(f"{unknown('algorithm', name, known)} (in {store.path})")
     runs = store.runs()
-    ranked = set(store.rankings()["instance"]) - set(runs["instance"])
+    if runs.is_empty() and not store.rankings().is_empty():
+        raise ReportError(
+            f"{store.path} has rankings without values; ECDF, AOCC and EAF need values: import the "
+            "trajectories (--format table, ioh or coco)"
+        )
     if runs.is_empty():
-        raise ReportError(_no_runs(store, bool(ranked)))
+        raise ReportError(
+            f"{store.path} has no runs yet; `polarbear run` or `polarbear race` makes some"
+        )
     reached = pl.col("reached")
     if per is not None:
         reached = reached / pl.col("instance").replace_strict(per, return_dtype=pl.Float64)
@@ -143,8 +146,7 @@ def common_runs(
         instances,
         {name: len(ran[name]) for name in known},
         tuple(name for name in wanted if name not in names),
-        len(set(runs["instance"])),
-        len(ranked),
+        runs["instance"].n_unique(),
         steps,
         tuple(problem.get(instance, instance) for instance in instances),
         None if (weights == 1).all() else weights,
@@ -172,15 +174,6 @@ def _steps(names: tuple[str, ...], ran: dict[str, set[str]], now: int) -> tuple[
             found.append(Step(tuple(order[:k]), shared))
             now = shared
     return tuple(found)
-
-
-def _no_runs(store: Store, has_rankings: bool) -> str:
-    if has_rankings:
-        return (
-            f"{store.path} has rankings without values; ECDF, AOCC and EAF need values: import the "
-            "trajectories (--format table, ioh or coco)"
-        )
-    return f"{store.path} has no runs yet; `polarbear run` or `polarbear race` makes some"
 
 
 @dataclass(frozen=True)
@@ -234,10 +227,7 @@ def read_curves(
     """Read the compared runs; ``per`` has the number by which times of an instance are divided."""
     first, last = span
     row = {instance: i for i, instance in enumerate(common.instances)}
-    column = {name: a for a, name in enumerate(common.algorithms)}
-    runs = len(row) * len(column)
-    empty = np.empty(0)
-    found: list[tuple[Floats, Floats]] = [(empty, empty)] * runs
+    points = [[np.empty((2, 0))] * len(common.algorithms) for _ in row]
     for run, t, y in store.trajectories(common.algorithms):
         if run.instance not in row:
             continue
@@ -245,26 +235,74 @@ def read_curves(
             t = t / per[run.instance]
         start = max(int(np.searchsorted(t, first, side="right")) - 1, 0)
         stop = int(np.searchsorted(t, last, side="right"))
-        number = row[run.instance] * len(column) + column[run.algorithm]
-        found[number] = (np.maximum(t[start:stop], first), y[start:stop])
-    starts = np.concatenate([[0], np.cumsum([len(t) for t, _ in found])])
-    curves = Curves(
-        common.instances,
-        common.algorithms,
-        span,
-        starts,
-        np.concatenate([t for t, _ in found]),
-        np.concatenate([y for _, y in found]),
-    )
-    if not len(curves.y):
+        own = np.stack([np.maximum(t[start:stop], first), y[start:stop]])
+        points[row[run.instance]][common.algorithms.index(run.algorithm)] = own
+    found = [own for of_instance in points for own in of_instance]
+    starts = np.concatenate([[0], np.cumsum([own.shape[1] for own in found])])
+    t, y = np.concatenate(found, axis=1)
+    if not len(y):
         raise ReportError(
             f"no compared run in {store.path} found a value up to {last:g}: there is nothing to "
             "compare"
         )
-    if not np.isfinite(curves.y).all():
-        bad = curves.y[~np.isfinite(curves.y)][0]
+    if not np.isfinite(y).all():
         raise ReportError(
-            f"a trajectory in {store.path} has the value {bad}; expected finite numbers: run or "
-            "import it again"
+            f"a trajectory in {store.path} has the value {y[~np.isfinite(y)][0]}; expected finite "
+            "numbers: run or import it again"
         )
-    return curves
+    return Curves(common.instances, common.algorithms, span, starts, t, y)
+
+
+def dimensions(store: Store, axis: str) -> dict[str, int]:
+    """The number of variables of each instance that was run; an error if one is unknown."""
+    if axis != EVALUATIONS:
+        raise ReportError(
+            f"--per-dimension divides {EVALUATIONS}, but {store.path} counts {axis}: leave it out"
+        )
+    ran = set(store.runs()["instance"])
+    specs = store.specs().items()
+    found: dict[str, int] = {name: spec.get(DIMENSION, 0) for name, spec in specs if name in ran}
+    for name, dimension in found.items():
+        if not isinstance(dimension, int) or dimension < 1:
+            raise ReportError(
+                f"--per-dimension needs the number of variables of every instance; that of {name} "
+                f"in {store.path} is unknown: leave it out"
+            )
+    return found
+
+
+def by_function(store: Store, instances: Sequence[str]) -> dict[str, list[int]]:
+    """Indices of the instances of each function in each dimension; empty if one is unknown."""
+    specs = store.specs()
+    found: dict[str, list[int]] = {}
+    for index, instance in enumerate(instances):
+        spec = specs[instance]
+        if FUNCTION not in spec or DIMENSION not in spec:
+            return {}
+        name = spec[FUNCTION]
+        label = f"f{name}" if isinstance(name, int) else str(name)
+        found.setdefault(f"{label}-d{spec[DIMENSION]}", []).append(index)
+    return found
+
+
+def best_values(store: Store, instances: Sequence[str]) -> list[float | None]:
+    """The best possible values, by the suite or by imported data; None where they are unknown."""
+    settings, specs = store.config["instances"], store.specs()
+    wanted = [specs[instance] for instance in instances]
+    if settings["suite"] not in SUITES:
+        return [spec.get(OPTIMUM) for spec in wanted]
+    try:
+        suite = SUITES[settings["suite"]].model_validate(settings)
+        return [suite.best_value(spec) for spec in wanted]
+    except (PolarBearError, ValidationError):  # a package of the suite is not installed
+        return [None] * len(wanted)
+
+
+def known_optima(
+    store: Store, instances: Sequence[str], given: float | None = None
+) -> Floats | None:
+    """The best possible values as stored (negated if maximised); None unless all are known."""
+    values = best_values(store, instances) if given is None else [given] * len(instances)
+    if any(value is None for value in values):
+        return None
+    return (-1.0 if store.maximise else 1.0) * np.array(values, dtype=float)

@@ -1,4 +1,9 @@
-"""The classical view as a record: its fields are the keys of `polarbear compare --json`."""
+"""The classical view as a record: its fields are the keys of `polarbear compare --json`.
+
+ERT is the expected running time to a target of an algorithm that is restarted until it succeeds:
+the time that all runs spent until they reached the target, or until they ended without, divided by
+the number of runs that reached it.
+"""
 
 from __future__ import annotations
 
@@ -6,36 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.classical.attainment_function import Lead
-from polarbear.classical.common_runs import Step
+from polarbear.classical.attainment import TAILS, Aocc
+from polarbear.classical.common_runs import Step, by_function
 from polarbear.classical.disagreement import Disagreement, disagreements
-from polarbear.classical.ecdf_aocc import Aocc
-from polarbear.classical.ert import ErtRow, expected_running_times
-from polarbear.classical.view import View
+from polarbear.classical.view import Lead, Scale, View
+from polarbear.errors import ReportError
+from polarbear.numerics.arrays import Floats
 from polarbear.plain import Record, asked, html_table
 from polarbear.selection.posterior_source import Basis
 from polarbear.store import Store
 from polarbear.wording import counted, percent, timed
 
 MAX_TIMES = 5
-
-
-@dataclass(frozen=True)
-class Targets:
-    """Targets as distances from the optimum; ``count`` is None if all in between count."""
-
-    easiest: float
-    hardest: float
-    count: int | None
-
-
-@dataclass(frozen=True)
-class ScaleUsed:
-    """The scale of progress; ``targets`` is None if instances have different ones."""
-
-    words: str
-    log: bool
-    targets: Targets | None
 
 
 @dataclass(frozen=True)
@@ -87,6 +74,27 @@ class PairFacts:
     words: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class ErtPoint:
+    """ERT to a target, None if no run reached it; an end of the interval is None if unbounded."""
+
+    target: float
+    ert: float | None
+    low: float | None
+    high: float | None
+    reached: int
+
+
+@dataclass(frozen=True)
+class ErtRow:
+    """ERT of an algorithm on a group of instances; ``group`` is None for all of them."""
+
+    group: str | None
+    algorithm: str
+    runs: int
+    at: tuple[ErtPoint, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class Compared(Record):
     """AOCC and ECDF of every algorithm, the data they are based on, and notes for readers.
@@ -102,7 +110,7 @@ class Compared(Record):
     instances_run_in_full: dict[str, int]
     more_in_common: tuple[Step, ...]
     left_out: tuple[str, ...]
-    scale: ScaleUsed
+    scale: Scale
     bootstrap: int
     seed: int
     aocc: tuple[AoccRow, ...]
@@ -141,8 +149,7 @@ def compared(
     store: Store, view: View, pair: PairFacts | None = None, basis: Basis | None = None
 ) -> Compared:
     """The classical view in numbers, compared with a posterior if one is given."""
-    common, scale, order = view.common, view.scale, view.aocc.order()
-    targets = Targets(float(scale.easiest[0]), float(scale.hardest[0]), scale.count)
+    common, order = view.common, view.aocc.order()
     ert = view.options.ert
     found, verdict = (None, None) if basis is None else disagreements(view, basis)
     return Compared(
@@ -153,7 +160,7 @@ def compared(
         instances_run_in_full=common.full,
         more_in_common=common.steps,
         left_out=common.left,
-        scale=ScaleUsed(scale.words, scale.log, targets if scale.has_common_targets else None),
+        scale=view.scale,
         bootstrap=view.options.bootstrap,
         seed=view.options.seed,
         aocc=tuple(
@@ -176,23 +183,17 @@ def _areas(found: Aocc, a: int) -> tuple[float, float | None, float | None, floa
 
 def _ecdf_points(view: View, a: int) -> tuple[EcdfPoint, ...]:
     """The ECDF at a few times of the grid, including both ends."""
-    count = min(MAX_TIMES, len(view.grid))
-    chosen = np.unique(np.linspace(0, len(view.grid) - 1, count).round().astype(int))
-    ecdf = view.ecdf
-    return tuple(
-        EcdfPoint(
-            float(view.times[k]),
-            float(ecdf.mean[a, k]),
-            _number(ecdf.low[a, k]),
-            _number(ecdf.high[a, k]),
-        )
-        for k in np.searchsorted(view.times, view.grid[chosen])
-    )
+    chosen = np.unique(np.linspace(0, len(view.grid) - 1, MAX_TIMES).round().astype(int))
+    points = []
+    for k in np.searchsorted(view.times, view.grid[chosen]):
+        low, high = _number(view.ecdf.low[a, k]), _number(view.ecdf.high[a, k])
+        points.append(EcdfPoint(float(view.times[k]), float(view.ecdf.mean[a, k]), low, high))
+    return tuple(points)
 
 
 def pair_facts(view: View, a: str, b: str) -> PairFacts:
     """Where each of a pair leads, from the classical view of the two."""
-    one, other = view.eaf_difference(a, b).leads
+    one, other = view.lead(a, b), view.lead(b, a)
     words = (_lead_words(view, a, b, one), _lead_words(view, b, a, other))
     return PairFacts(a, b, len(view.common.instances), one, other, words)
 
@@ -209,5 +210,69 @@ def _lead_words(view: View, name: str, other: str, lead: Lead | None) -> str:
     )
 
 
+def expected_running_times(
+    store: Store, view: View, targets: tuple[float, ...]
+) -> tuple[ErtRow, ...]:
+    """ERT on all instances, and for each function and dimension if there are several.
+
+    Algorithms are in the order of their mean AOCC. ``targets`` are distances from the optimum.
+    """
+    spent, reached = _time_to_targets(store, view, np.array(targets))
+    groups: dict[str | None, list[int]] = {None: list(range(len(spent)))}
+    functions = by_function(store, view.common.instances)
+    if len(functions) > 1:
+        groups.update(functions)
+    weights = np.ones(len(spent)) if view.common.weights is None else view.common.weights
+    rows = []
+    for group, members in groups.items():
+        own, hits = spent[members], reached[members]
+        # The first row has all instances, the others are resamples.
+        counts = np.concatenate([weights[None], view.drawn.times])[:, members]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = np.tensordot(counts, own, 1) / np.tensordot(counts, hits, 1)
+        low = high = np.full(found.shape[1:], np.nan)
+        if len({view.common.problems[i] for i in members}) > 1:
+            # Some may be infinite, which cannot be interpolated, or lack the group's instances.
+            low = np.nanquantile(found[1:], TAILS[0], axis=0, method="lower")
+            high = np.nanquantile(found[1:], TAILS[1], axis=0, method="higher")
+        for a in view.aocc.order():
+            numbers = zip(
+                targets, found[0, a], low[a], high[a], hits[:, a].sum(axis=0), strict=True
+            )
+            points = tuple(
+                ErtPoint(target, _number(ert), _number(lower), _number(upper), int(count))
+                for target, ert, lower, upper, count in numbers
+            )
+            rows.append(ErtRow(group, view.algorithms[a], len(members), points))
+    return tuple(rows)
+
+
+def _time_to_targets(store: Store, view: View, targets: Floats) -> tuple[Floats, np.ndarray]:
+    """The time each run spent until a target or its end, and whether it reached the target.
+
+    Both are [instance, algorithm, target] and count times within the grid only.
+    """
+    if view.optima is None:
+        raise ReportError(
+            "ERT counts the time to a distance from the best possible value, which is unknown for "
+            "this store: add --optimum VALUE"
+        )
+    row = {instance: i for i, instance in enumerate(view.common.instances)}
+    end = view.curves.span[1]
+    shape = (len(row), len(view.algorithms), len(targets))
+    spent, reached = np.zeros(shape), np.zeros(shape, dtype=bool)
+    for run, t, y in store.trajectories(view.algorithms):
+        if run.instance not in row:
+            continue
+        i, a = row[run.instance], view.index(run.algorithm)
+        per = 1 if view.per is None else view.per[run.instance]
+        first = np.searchsorted(-y, -(view.optima[i] + targets), side="left")
+        hit = np.append(t, np.inf)[first] / per
+        reached[i, a] = hit <= end
+        spent[i, a] = np.where(hit <= end, hit, min(run.reached / per, end))
+    return spent, reached
+
+
 def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    """A number for JSON; None if it is unknown or unbounded."""
+    return float(value) if np.isfinite(value) else None

@@ -11,11 +11,11 @@ from itertools import combinations
 
 import numpy as np
 
+from polarbear.classical.attainment import LEVEL
 from polarbear.classical.common_runs import MIN_PROBLEMS
-from polarbear.classical.ecdf_aocc import LEVEL
 from polarbear.classical.view import View
 from polarbear.numerics.arrays import Floats
-from polarbear.selection.criteria import judge
+from polarbear.selection.criteria import Criteria, judge
 from polarbear.selection.posterior_source import Basis
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
@@ -50,65 +50,50 @@ def disagreements(view: View, basis: Basis) -> tuple[list[Disagreement], str | N
     The second result is a sentence for the case that there are none.
     """
     names = [name for name in view.algorithms if name in basis.algorithms]
-    reason = _not_comparable(view, basis, names)
-    if reason:
-        return [], reason
-    values = _posterior_values(basis, names)
-    leaders = [_different_leaders(view, basis, names, name, *values[name]) for name in MEASURES]
-    found = [one for one in leaders if one is not None] + _at_times(view, basis, names)
+    if len(names) < 2:
+        return [], "fewer than two of these algorithms are in the posterior: no comparison with it"
+    if not basis.posterior.usable:
+        return [], "the posterior is not reliable, so the classical view is not compared with it"
+    if view.curves.span != (float(basis.times[0]), float(basis.times[-1])):
+        return [], (
+            "the posterior is of another span of time: `polarbear infer` makes one that can be "
+            "compared with this view"
+        )
+    context = Context(basis.times, basis.axis, joint=basis.posterior.joint)
+    theta = basis.posterior.theta[:, :, [basis.algorithms.index(name) for name in names]]
+    found, first = [], ""
+    for preference in MEASURES:
+        valuation = read_preference(preference)[0].on(context)
+        judged = judge(valuation.values(theta))
+        first = first or names[judged.best("p2bb")]
+        assert valuation.weights is not None
+        found += _different_leaders(view, basis, names, preference, judged, valuation.weights)
+    found += _at_times(view, basis, names)
     if found:
         return found, None
-    first = names[judge(values["uniform"][0]).best("p2bb")]
     return [], (
         f"the classical view and the posterior agree: {first} is first over the whole span, and "
         "no pair clearly has the opposite order at any time"
     )
 
 
-def _not_comparable(view: View, basis: Basis, names: list[str]) -> str | None:
-    if len(names) < 2:
-        return "fewer than two of these algorithms are in the posterior: no comparison with it"
-    if not basis.posterior.usable:
-        return "the posterior is not reliable, so the classical view is not compared with it"
-    if view.curves.span != (float(basis.times[0]), float(basis.times[-1])):
-        return (
-            "the posterior is of another span of time: `polarbear infer` makes one that can be "
-            "compared with this view"
-        )
-    return None
-
-
-def _posterior_values(basis: Basis, names: list[str]) -> dict[str, tuple[Floats, Floats]]:
-    """By preference: values[draw, algorithm], and the weights of times."""
-    context = Context(basis.times, basis.axis, joint=basis.posterior.joint)
-    theta = basis.posterior.theta[:, :, [basis.algorithms.index(name) for name in names]]
-    found = {}
-    for name in MEASURES:
-        valuation = read_preference(name)[0].on(context)
-        assert valuation.weights is not None
-        found[name] = valuation.values(theta), valuation.weights
-    return found
-
-
 def _different_leaders(
-    view: View, basis: Basis, names: list[str], preference: str, values: Floats, weights: Floats
-) -> Disagreement | None:
+    view: View, basis: Basis, names: list[str], preference: str, judged: Criteria, weights: Floats
+) -> list[Disagreement]:
     """The first of both views under one preference, if they differ."""
     at = [view.index(name) for name in names]
     if preference == "final":
         scores = view.shares[:, at, -1]
     else:
         scores = (view.aocc if preference == "uniform" else view.aocc_log).areas[:, at]
-    means, judged = view.drawn.mean(scores), judge(values)
+    means = view.drawn.mean(scores)
     a, b, p_best = int(np.argmax(means)), judged.best("p2bb"), judged.p2bb
     if a == b or means[a] == means[b]:
-        return None
+        return []
     measure, words = MEASURES[preference]
     gap = f"mean {means[a]:.3f} against {means[b]:.3f}"
     low, high = view.drawn.interval(scores[:, a] - scores[:, b])
-    if np.isnan(low):
-        gap += ", on one instance"
-    else:
+    if not np.isnan(low):
         sure = "excludes 0" if low > 0 else "may be chance"
         interval = f"{percent(LEVEL)} interval {float(low):.3f} to {float(high):.3f}"
         gap += f"; difference {interval}, which {sure}"
@@ -117,7 +102,7 @@ def _different_leaders(
         f"first ({P_BEST} {probability(p_best[b])}, of {names[a]} {probability(p_best[a])})"
     )
     why = _reason(view, basis, (names[a], names[b]), weights)
-    return Disagreement(preference, names[a], names[b], words, why)
+    return [Disagreement(preference, names[a], names[b], words, why)]
 
 
 def lead(view: View, a: int, b: int, times: Floats, weights: Floats) -> tuple[float, float]:
@@ -139,22 +124,21 @@ def _reason(view: View, basis: Basis, names: tuple[str, str], weights: Floats) -
     one, two, compared = view.index(a), view.index(b), len(view.common.instances)
     a_ahead, a_margin = lead(view, one, two, basis.times, weights)
     b_ahead, b_margin = lead(view, two, one, basis.times, weights)
-    on = f"on the {counted(compared, 'instance')} compared"
+    leads = (
+        f"on the {counted(compared, 'instance')} compared, {a} is ahead {percent(a_ahead)} of the "
+        f"time and {b} {percent(b_ahead)}"
+    )
     if b_ahead > a_ahead:
         return (
-            f"{on}, {b} is ahead {percent(b_ahead)} of the time and {a} {percent(a_ahead)}, but "
-            f"{a} by more: {a_margin:.3f} of the scale against {b_margin:.3f}; ranks ignore "
-            "margins, the classical view rewards them, on the scale chosen"
+            f"{leads}, but {a} by more: {a_margin:.3f} of the scale against {b_margin:.3f}; ranks "
+            "ignore margins, the classical view rewards them, on the scale chosen"
         )
-    ahead = f"{on}, {a} is ahead {percent(a_ahead)} of the time and {b} {percent(b_ahead)}"
     if basis.instances > compared:
         return (
-            f"{ahead}; the posterior uses {counted(basis.instances, 'instance')}, including those "
+            f"{leads}; the posterior uses {counted(basis.instances, 'instance')}, including those "
             "that not all algorithms ran in full"
         )
-    return (
-        f"{ahead}: near a tie, where a rank among all algorithms and a margin in a pair may differ"
-    )
+    return f"{leads}: near a tie, where a rank among all and a margin in a pair may differ"
 
 
 def _at_times(view: View, basis: Basis, names: list[str]) -> list[Disagreement]:

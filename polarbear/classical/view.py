@@ -1,4 +1,9 @@
-"""The classical view of a store: ECDF, AOCC and EAF of the same runs, on one scale."""
+"""The classical view of a store: ECDF, AOCC and EAF of the same runs, on one scale.
+
+The scale makes values of different instances comparable. Progress is 0 at the easiest target and 1
+at the hardest; it is negative before the easiest one is reached and above 1 beyond the hardest.
+Share is the share of targets reached.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +13,18 @@ from functools import cached_property
 
 import numpy as np
 
-from polarbear.classical import attainment_function
-from polarbear.classical.attainment_function import Eaf, EafDifference
-from polarbear.classical.common_runs import CommonRuns, Curves, common_runs, read_curves
-from polarbear.classical.ecdf_aocc import Aocc, Ecdf, Resamples, aocc, ecdf, resamples
-from polarbear.classical.instance_facts import PER_DIMENSION, dimensions, known_optima
-from polarbear.classical.scale import Scale, choose_scale
-from polarbear.classical.view_options import ViewOptions
+from polarbear.classical import attainment
+from polarbear.classical.attainment import EAF_LEVELS, Aocc, Eaf, Ecdf, Resamples
+from polarbear.classical.common_runs import (
+    PER_DIMENSION,
+    CommonRuns,
+    Curves,
+    common_runs,
+    dimensions,
+    known_optima,
+    read_curves,
+)
+from polarbear.classical.view_options import AUTO, USUAL_TARGETS, TargetRange, ViewOptions
 from polarbear.errors import ReportError
 from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
@@ -23,8 +33,74 @@ from polarbear.settings.grid import EVALUATIONS, Budget, Spaced
 from polarbear.store import Store
 from polarbear.wording import counted, joined
 
+SMALLEST_DISTANCE = 1e-8  # to a known optimum; closer ones count as this
+LOG_SCALE_RATIO = 1e3  # of the worst to the best value, from which on the scale is logarithmic
+OPTIMUM_TOLERANCE = 1e-8  # by which a value may be better than the optimum, relative to its size
 FIGURE_TIMES = 120  # times between those of the grid, enough for the width of a figure
-LEVELS = 100  # levels of progress in the EAF
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Targets of each instance, as distances from ``origin``; without ``count`` all in between."""
+
+    origin: Floats
+    easiest: Floats
+    hardest: Floats
+    log: bool
+    count: int | None
+    has_common_targets: bool
+    words: str
+
+    def to_plain(self) -> dict[str, object]:
+        """The keys of `polarbear compare --json`; no targets if instances have different ones."""
+        ends = {"easiest": float(self.easiest[0]), "hardest": float(self.hardest[0])}
+        targets = {**ends, "count": self.count} if self.has_common_targets else None
+        return {"words": self.words, "log": self.log, "targets": targets}
+
+    def progress(self, y: Floats, instance: np.ndarray) -> Floats:
+        """The progress of each value; ``instance`` has the instance of each."""
+        distance = y - self.origin[instance]
+        first, last = self.easiest[instance], self.hardest[instance]
+        if self.log:
+            with np.errstate(divide="ignore"):
+                distance = np.log10(np.maximum(distance, 0.0))
+            first, last = np.log10(first), np.log10(last)
+        span = first - last
+        with np.errstate(invalid="ignore", divide="ignore"):
+            made = (first - distance) / span
+        # If all values of an instance are equal, there is one target, and all reach it.
+        return np.asarray(np.where(span > 0, made, np.where(distance <= first, 1.0, -np.inf)))
+
+    def share(self, progress: Floats) -> Floats:
+        """The share of targets reached."""
+        if self.count is None:
+            return np.clip(progress, 0.0, 1.0)
+        targets = np.linspace(0.0, 1.0, self.count)
+        return np.searchsorted(targets, progress, side="right") / self.count
+
+    def target(self, level: float) -> float | None:
+        """The distance at a level of progress; None if instances have different targets."""
+        if not self.has_common_targets:
+            return None
+        first, last = float(self.easiest[0]), float(self.hardest[0])
+        return first ** (1 - level) * last**level if self.log else first + level * (last - first)
+
+
+@dataclass(frozen=True)
+class Lead:
+    """Where in the plane of times and levels one algorithm leads another.
+
+    ``most`` is the largest difference, of ``attained`` and ``attained_by_other``, at ``t`` and
+    ``progress``; ``target`` is that distance if all instances have the same targets.
+    """
+
+    share_of_plane: float
+    most: float
+    t: float
+    progress: float
+    target: float | None
+    attained: float
+    attained_by_other: float
 
 
 @dataclass(frozen=True)
@@ -32,9 +108,9 @@ class View:
     """The data of the classical view; statistics are computed on access.
 
     ``grid`` are the store's times, ``times`` these and more in between. ``progress`` has one number
-    per point of the curves (see `scale`). ``optima`` are the best possible values as stored, None
-    if unknown; ``per`` are the numbers by which times of instances were divided, None if they were
-    not. ``eliminated`` are algorithms that are left out because the race eliminated them.
+    per point of the curves. ``optima`` are the best possible values as stored, None if unknown;
+    ``per`` are the numbers by which times of instances were divided, None if they were not.
+    ``eliminated`` are algorithms that are left out because the race eliminated them.
     """
 
     common: CommonRuns
@@ -55,8 +131,8 @@ class View:
 
     @cached_property
     def drawn(self) -> Resamples:
-        common, options = self.common, self.options
-        return resamples(common.problems, options.bootstrap, options.seed, common.weights)
+        asked, common = self.options, self.common
+        return attainment.resamples(common.problems, asked.bootstrap, asked.seed, common.weights)
 
     @cached_property
     def times(self) -> Floats:
@@ -76,36 +152,46 @@ class View:
 
     @cached_property
     def ecdf(self) -> Ecdf:
-        return ecdf(self.times, self.shares, self.drawn)
+        return attainment.ecdf(self.shares, self.drawn)
 
     @cached_property
     def aocc(self) -> Aocc:
         """The area over t: every moment has the same weight."""
-        return aocc(self.curves, self.scale.share(self.progress), self.drawn, log_time=False)
+        return attainment.aocc(self.curves, self.scale.share(self.progress), self.drawn)
 
     @cached_property
     def aocc_log(self) -> Aocc:
         """The area over log t: every order of magnitude has the same weight."""
-        return aocc(self.curves, self.scale.share(self.progress), self.drawn, log_time=True)
+        return attainment.aocc(self.curves, self.scale.share(self.progress), self.drawn, True)
 
     @cached_property
     def eaf(self) -> Eaf:
-        levels = np.arange(1, LEVELS + 1) / LEVELS
         progress = self.curves.on(self.times, self.progress, -np.inf)
-        return attainment_function.eaf(progress, self.times, levels, self.common.weights)
+        return attainment.eaf(progress, self.times, self.common.weights)
 
-    def eaf_difference(self, a: str, b: str) -> EafDifference:
+    def eaf_difference(self, a: str, b: str) -> Floats:
+        """The difference[level, time] of the EAFs of a pair, positive where the first leads."""
+        one, other = (self.eaf.attained[self.index(name)] for name in (a, b))
+        return np.asarray(one - other)
+
+    def lead(self, a: str, b: str) -> Lead | None:
+        """Where in the plane of times and levels ``a`` leads ``b``; None if nowhere."""
+        ahead = self.eaf_difference(a, b)
+        if not (ahead > 0).any():
+            return None
         scaled = np.log(self.times) if self.log_time else self.times
         weights = np.gradient(scaled) if len(scaled) > 1 else np.ones(1)
-        pair = (self.index(a), self.index(b))
-        return attainment_function.difference(self.eaf, pair, weights, self.scale.target)
-
-    def contours(self, name: str) -> dict[float, Floats]:
-        """For 25, 50 and 75 % of an algorithm's runs, the points (t, level) they have attained."""
-        return self.eaf.contours[self.index(name)]
-
-    def divisor(self, instance: str) -> int:
-        return 1 if self.per is None else self.per[instance]
+        k, time = np.unravel_index(int(ahead.argmax()), ahead.shape)
+        level = float(EAF_LEVELS[k])
+        return Lead(
+            float(((ahead > 0).mean(axis=0) * weights).sum() / weights.sum()),
+            float(ahead[k, time]),
+            float(self.times[time]),
+            level,
+            self.scale.target(level),
+            float(self.eaf.attained[self.index(a), k, time]),
+            float(self.eaf.attained[self.index(b), k, time]),
+        )
 
     def index(self, name: str) -> int:
         return self.algorithms.index(name)
@@ -141,7 +227,17 @@ def view(
     One pass over the trajectories; memory and time are linear in the points of the compared runs.
     """
     options = options or ViewOptions()
-    _check_values_are_comparable(store)
+    suite = store.config["instances"]["suite"]
+    if suite in SUITES and SUITES[suite].kind is Kind.SCORES:
+        raise ReportError(
+            f"the suite '{suite}' draws rankings only; differences of its values have no meaning, "
+            "so there is no classical view"
+        )
+    if store.config.get("trajectory") == "last":
+        raise ReportError(
+            "the classical view needs best values so far; with `trajectory: last` values can get "
+            "worse again, so there is none"
+        )
     budget = Budget.model_validate(store.config["budget"])
     per = dimensions(store, budget.axis) if options.per_dimension else None
     # The end of the grid is known for the largest dimension only.
@@ -165,15 +261,84 @@ def view(
     )
 
 
-def _check_values_are_comparable(store: Store) -> None:
-    suite = store.config["instances"]["suite"]
-    if suite in SUITES and SUITES[suite].kind is Kind.SCORES:
+def choose_scale(
+    curves: Curves, options: ViewOptions, optima: Floats | None, maximised: bool = False
+) -> Scale:
+    """The scale of the options; by default the usual targets if optima are known, else values seen.
+
+    ``optima`` are the best possible values of the instances as stored; None if unknown.
+    """
+    targets = options.targets
+    if optima is not None:
+        _check_optima(curves, optima, maximised)
+    if isinstance(targets, TargetRange):
+        if optima is None:
+            raise ReportError(
+                "targets are distances from the best possible value, which is unknown for this "
+                "store: add --optimum VALUE, or use --targets seen"
+            )
+        return _fixed(optima, targets, options)
+    if targets == AUTO and optima is not None:
+        return _fixed(optima, USUAL_TARGETS, options)
+    return _seen(curves, optima, options)
+
+
+def _fixed(optima: Floats, targets: TargetRange, options: ViewOptions) -> Scale:
+    log = options.scale != "linear"
+    if log and targets.hardest == 0:
         raise ReportError(
-            f"the suite '{suite}' draws rankings only; differences of its values have no meaning, "
-            "so there is no classical view"
+            "a logarithmic scale has no target at distance 0: name the hardest one, as in "
+            "1e2:1e-8, or add --scale linear"
         )
-    if store.config.get("trajectory") == "last":
+    easiest, hardest = (np.full(len(optima), end) for end in (targets.easiest, targets.hardest))
+    how = "evenly in the logarithm" if log else "evenly"
+    many = "all in between count" if targets.count is None else f"{targets.count} of them"
+    words = (
+        f"targets are distances from the optimum, {targets.easiest:g} down to "
+        f"{targets.hardest:g}, spaced {how} ({many}), the same on every instance; values "
+        "beyond them count as the nearest target"
+    )
+    return Scale(optima, easiest, hardest, log, targets.count, True, words)
+
+
+def _seen(curves: Curves, optima: Floats | None, options: ViewOptions) -> Scale:
+    best, worst = np.full(len(curves.instances), np.inf), np.full(len(curves.instances), -np.inf)
+    np.minimum.at(best, curves.instance_of_point, curves.y)
+    np.maximum.at(worst, curves.instance_of_point, curves.y)
+    found = np.isfinite(best)
+    least, largest = best[found], worst[found]
+    if (least == largest).all():
+        raise ReportError("on each instance all values are equal: there is nothing to compare")
+    if optima is None and options.scale == "log" and least.min() <= 0:
         raise ReportError(
-            "the classical view needs best values so far; with `trajectory: last` values can get "
-            "worse again, so there is none"
+            f"a logarithmic scale needs values above 0, found {least.min():g}: add "
+            "--optimum VALUE, or use --scale linear"
+        )
+    is_wide = least.min() > 0 and np.median(largest / least) >= LOG_SCALE_RATIO
+    log = options.scale == "log" or (options.scale == "auto" and (optima is not None or is_wide))
+    origin, of = np.zeros(len(best)), "the logarithm of the value" if log else "the value"
+    smallest = -np.inf
+    if log and optima is not None:
+        origin, of, smallest = optima, "the log-distance to the optimum", SMALLEST_DISTANCE
+    easiest, hardest = (
+        np.where(found, np.maximum(y - origin, smallest), 1.0) for y in (worst, best)
+    )
+    words = (
+        f"on each instance {of} is mapped to the span from the worst (0) to the best (1) of the "
+        "compared algorithms: the numbers depend on which are compared, and a narrow span counts "
+        "as much as a wide one"
+    )
+    return Scale(origin, easiest, hardest, log, None, False, words)
+
+
+def _check_optima(curves: Curves, optima: Floats, maximised: bool) -> None:
+    at = optima[curves.instance_of_point]
+    below = curves.y < at - OPTIMUM_TOLERANCE * np.maximum(1.0, np.abs(at))
+    if below.any():
+        sign = -1 if maximised else 1
+        worst = int(np.argmin(np.where(below, curves.y - at, 0.0)))
+        instance = curves.instances[int(curves.instance_of_point[worst])]
+        raise ReportError(
+            f"the value {sign * curves.y[worst]:g} on {instance} is better than the best possible, "
+            f"{sign * at[worst]:g}: correct --optimum, or leave it out and use --targets seen"
         )

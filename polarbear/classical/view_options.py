@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import inf
 from typing import Literal
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, NonNegativeFloat, ValidationError, field_validator, model_validator
 
 from polarbear.errors import ReportError
 from polarbear.settings.options import Options
@@ -59,8 +58,9 @@ class ViewOptions(Options):
         1000, ge=100, le=100_000, description="how often instances are resampled"
     )
     seed: int = Field(0, ge=0, description="draws the resamples")
-    ert: tuple[float, ...] | None = Field(
+    ert: tuple[NonNegativeFloat, ...] | None = Field(
         None,
+        min_length=1,
         description="distances from the optimum to give expected running times for, or 'usual'",
     )
     per_dimension: bool = Field(
@@ -80,31 +80,20 @@ class ViewOptions(Options):
                 f"found '{ert}'"
             ) from None
 
-    @field_validator("ert")
-    @classmethod
-    def _check_ert(cls, ert: tuple[float, ...] | None) -> tuple[float, ...] | None:
-        if ert is not None and (not ert or not all(0 <= one < inf for one in ert)):
-            raise ValueError(f"expected distances that are finite and not negative, found {ert}")
-        return ert
-
     @field_validator("targets", mode="before")
     @classmethod
     def _parse_targets(cls, targets: object) -> object:
         if not isinstance(targets, str) or targets in (AUTO, SEEN):
             return targets
+        keys = ("easiest", "hardest", "count", "rest")
         try:
-            easiest, hardest, *count = targets.split(":")
-            (number,) = map(int, count) if count else (None,)
-            ends = float(easiest), float(hardest)
-        except ValueError:
+            return TargetRange.model_validate(dict(zip(keys, targets.split(":"), strict=False)))
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"].removeprefix("Value error, ")
             raise ValueError(
                 f"expected EASIEST:HARDEST or EASIEST:HARDEST:COUNT, as 1e2:1e-8, or '{SEEN}', "
-                f"found '{targets}'"
+                f"found '{targets}': {reason}"
             ) from None
-        try:
-            return TargetRange(easiest=ends[0], hardest=ends[1], count=number)
-        except ValidationError as error:
-            raise ValueError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
 
 
 @dataclass(frozen=True)
@@ -119,15 +108,6 @@ class Comparison:
     pair: tuple[str, str] | None = None
     everyone: bool = False
     options: ViewOptions = field(default_factory=ViewOptions)
-
-
-def checked_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of algorithms without repetitions."""
-    if not all(names):
-        raise ReportError(
-            f"expected names separated by commas, as in A,B; found '{','.join(names)}'"
-        )
-    return tuple(dict.fromkeys(names))
 
 
 def checked_pair(names: Sequence[str]) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.classical.instance_facts import known_optima
+from polarbear.classical.common_runs import known_optima
 from polarbear.errors import ExportFailedError
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.specs import DIMENSION, FUNCTION, NUMBER

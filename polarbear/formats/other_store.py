@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from polarbear.classical.instance_facts import best_values
+from polarbear.classical.common_runs import best_values
 from polarbear.errors import ImportFailedError, PolarBearError
 from polarbear.execution.host import IMPORTED
 from polarbear.execution.outcome import Task

@@ -11,7 +11,7 @@ import pytest
 
 from polarbear.classical.common_runs import share_more
 from polarbear.classical.view import view
-from polarbear.classical.view_options import Comparison, checked_names, checked_pair
+from polarbear.classical.view_options import Comparison, checked_pair
 from polarbear.errors import ReportError
 from polarbear.execution.outcome import Status
 from polarbear.report.context import gather
@@ -112,12 +112,6 @@ def test_a_pair_is_two_different_names(text: str):
     with pytest.raises(ReportError, match="a pair is two different algorithms"):
         checked_pair(text.split(","))
     assert checked_pair(["A", "B"]) == ("A", "B")
-
-
-def test_names_are_separated_by_commas_and_count_once():
-    assert checked_names(["B", "A", "B"]) == ("B", "A")
-    with pytest.raises(ReportError, match="separated by commas"):
-        checked_names(["A", "", "B"])
 
 
 def test_those_that_a_race_has_left_are_compared_where_they_share_more_instances(tmp_path: Path):

@@ -50,7 +50,7 @@ def test_margins_that_ranks_ignore_are_named_as_the_reason(margins: Store):
     assert {note.about for note in notes} >= {"uniform", "log-uniform", "final", "times"}
     for note in notes:
         assert (note.classical_prefers, note.posterior_prefers) == ("far", "often")
-        assert "often is ahead 70% of the time and far 30%, but far by more" in note.why
+        assert "far is ahead 30% of the time and often 70%, but far by more" in note.why
         assert "ranks ignore margins" in note.why
     first = notes[0].words
     assert "has far first (mean 0.398 against 0.170" in first

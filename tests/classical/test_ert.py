@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import polarbear
-from polarbear.classical.ert import expected_running_times
+from polarbear.classical.comparison_facts import expected_running_times
 from polarbear.classical.view import view
 from polarbear.classical.view_options import ViewOptions
 from polarbear.errors import ConfigError, ReportError
@@ -174,7 +174,7 @@ def test_what_is_missing_is_named(tmp_path: Path):
         door.compare(per_dimension=True)
     with pytest.raises(ConfigError, match="expected distances separated by commas"):
         door.compare(ert="1,x")
-    with pytest.raises(ConfigError, match="finite and not negative"):
+    with pytest.raises(ConfigError, match="greater than or equal to 0"):
         door.compare(ert=[-1.0])
     assert store.path == door.path
     timed = make_store(tmp_path / "t", {"A": [Run([1], [3.0])]}, axis="seconds")

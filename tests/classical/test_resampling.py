@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polarbear.classical.ecdf_aocc import resamples
+from polarbear.classical.attainment import resamples
 
 
 def test_a_resampled_mean_is_the_mean_of_instances_drawn_with_replacement():
@@ -13,7 +13,7 @@ def test_a_resampled_mean_is_the_mean_of_instances_drawn_with_replacement():
     drawn = resamples(list(map(str, range(7))), 200, seed=3)
     assert (drawn.times.sum(axis=1) == 7).all()
     for k in (0, 57, 199):
-        picked = np.repeat(np.arange(7), drawn.times[k])
+        picked = np.repeat(np.arange(7), drawn.times[k].astype(int))
         assert drawn.means(values)[k] == pytest.approx(values[picked].mean(axis=0))
 
 

@@ -8,6 +8,7 @@ import moocore
 import numpy as np
 import pytest
 
+from polarbear.classical.attainment import EAF_LEVELS
 from polarbear.classical.comparison_facts import compared, pair_facts
 from polarbear.classical.view import View, view
 from polarbear.classical.view_options import ViewOptions
@@ -95,8 +96,8 @@ def test_the_eaf_counts_runs_that_have_attained_a_level(made: View, runs):
     for k in range(0, len(made.times), 13):
         for a, name in enumerate(NAMES):
             shares = [share_at(made, runs, name, i, float(made.times[k])) for i in range(14)]
-            for j in range(0, len(made.eaf.levels), 17):
-                level = made.eaf.levels[j]
+            for j in range(0, len(EAF_LEVELS), 17):
+                level = EAF_LEVELS[j]
                 if np.abs(np.array(shares) - level).min() > 1e-9:
                     counted = np.mean([share >= level for share in shares])
                     assert made.eaf.attained[a, j, k] == pytest.approx(counted)
@@ -104,8 +105,8 @@ def test_the_eaf_counts_runs_that_have_attained_a_level(made: View, runs):
 
 def test_contours_are_where_so_many_runs_have_attained_the_level(made: View):
     """At a corner enough runs are there, beyond it too few."""
-    for a, name in enumerate(NAMES):
-        for percentile, line in made.contours(name).items():
+    for a in range(len(NAMES)):
+        for percentile, line in made.eaf.contours[a].items():
             needed = np.ceil(14 * percentile / 100)
             assert len(line)
             for t, level in line:
@@ -132,8 +133,8 @@ def test_the_eaf_difference_is_that_of_moocore(made: View):
     counted = made.eaf_difference("A", "B")
     checked = 0
     for k in range(0, len(made.times), 5):
-        for j in range(0, len(made.eaf.levels), 7):
-            t, missing = made.times[k], 1.0 - made.eaf.levels[j]
+        for j in range(0, len(EAF_LEVELS), 7):
+            t, missing = made.times[k], 1.0 - EAF_LEVELS[j]
             inside = (
                 (rectangles[:, 0] <= t)
                 & (t < rectangles[:, 2])
@@ -144,20 +145,17 @@ def test_the_eaf_difference_is_that_of_moocore(made: View):
             if near:
                 continue
             runs_more = rectangles[inside, 4].sum()
-            assert counted.difference[j, k] == pytest.approx(runs_more / 14)
+            assert counted[j, k] == pytest.approx(runs_more / 14)
             checked += 1
     assert checked > 100
 
 
 def test_a_lead_names_the_place_where_it_is_largest(made: View):
-    found = made.eaf_difference("A", "C")
-    ahead = found.leads[0]
+    ahead = made.lead("A", "C")
     assert ahead is not None
-    assert ahead.most == pytest.approx(found.difference.max())
+    assert ahead.most == pytest.approx(made.eaf_difference("A", "C").max())
     assert ahead.attained - ahead.attained_by_other == pytest.approx(ahead.most)
     assert 0 < ahead.share_of_plane <= 1
-    back = made.eaf_difference("C", "A")
-    assert back.leads[1] == ahead
 
 
 def test_a_run_that_has_found_nothing_counts_as_one_that_attained_nothing(tmp_path: Path):
@@ -166,7 +164,7 @@ def test_a_run_that_has_found_nothing_counts_as_one_that_attained_nothing(tmp_pa
     assert made.ecdf.mean[0, -1] == pytest.approx(0.5 / 2)
     assert made.eaf.attained[0, 0, -1] == 0.5
     assert made.aocc.areas[1, 0] == 0
-    assert len(made.contours("A")[75.0]) == 0
+    assert len(made.eaf.contours[0][75.0]) == 0
 
 
 def test_improvements_between_grid_times_count_from_when_they_happened(tmp_path: Path):

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from polarbear.classical.attainment import resamples
+from polarbear.classical.comparison_facts import expected_running_times
 from polarbear.classical.disagreement import lead
-from polarbear.classical.ecdf_aocc import resamples
-from polarbear.classical.ert import expected_running_times
 from polarbear.classical.view import View, view
 from polarbear.classical.view_options import ViewOptions
 from polarbear.problems.weights import WEIGHT

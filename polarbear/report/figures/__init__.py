@@ -34,7 +34,7 @@ FIGURES: Registry[ReportFigure] = Registry(
         "eaf": f"{__name__}.eaf:EAF",
         "eaf-difference": f"{__name__}.eaf:EAF_DIFFERENCE",
         "failures": f"{__name__}.run_outcomes:FAILURES",
-        "diagnostics": f"{__name__}.convergence:DIAGNOSTICS",
+        "diagnostics": f"{__name__}.round_history:DIAGNOSTICS",
     },
     objects=True,
     guard=f"{__name__}.base:guarded",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import polars as pl
 
-from polarbear.classical.scale import Scale
-from polarbear.classical.view import View
+from polarbear.classical.attainment import EAF_LEVELS
+from polarbear.classical.view import Scale, View
 from polarbear.report.context import ReportContext
 from polarbear.report.figures import plotting
 from polarbear.report.figures.base import Figure
@@ -37,7 +37,7 @@ def lacks_plane(context: ReportContext) -> str | None:
 
 def _plane(view: View, values: np.ndarray, name: str) -> pl.DataFrame:
     """Values[level, time] in long form, as rows of kind grid."""
-    levels, times = view.eaf.levels, view.eaf.times
+    levels, times = EAF_LEVELS, view.times
     targets = [view.scale.target(level) for level in levels]
     return pl.DataFrame(
         {
@@ -54,7 +54,7 @@ def _plane(view: View, values: np.ndarray, name: str) -> pl.DataFrame:
 def _contours(view: View, name: str) -> pl.DataFrame:
     rows = [
         ("contour", name, t, level, percentile / 100)
-        for percentile, line in view.contours(name).items()
+        for percentile, line in view.eaf.contours[view.index(name)].items()
         for t, level in line.tolist()
     ]
     schema = {"kind": pl.String, "algorithm": pl.String, "t": pl.Float64, "level": pl.Float64}
@@ -205,7 +205,7 @@ def difference_data(context: ReportContext) -> pl.DataFrame:
     frames = []
     for a, b in pairs(context):
         view = context.classical_view((a, b))
-        grid = _plane(view, view.eaf_difference(a, b).difference, "difference")
+        grid = _plane(view, view.eaf_difference(a, b), "difference")
         is_half = (pl.col("share") - 0.5).abs() < 1e-9
         lines = [_contours(view, name).filter(is_half) for name in (a, b)]
         pair = {"a": pl.lit(a), "b": pl.lit(b), "instances": pl.lit(len(view.common.instances))}

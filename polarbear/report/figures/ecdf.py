@@ -39,11 +39,11 @@ def on_what(view: View) -> str:
 def data(context: ReportContext) -> pl.DataFrame:
     """Mean share of targets reached, with its 95 % bootstrap interval; null for one instance."""
     view, found = context.classical, context.classical.ecdf
-    size = len(found.times)
+    size = len(view.times)
     return pl.DataFrame(
         {
             "algorithm": [name for name in view.algorithms for _ in range(size)],
-            "t": np.tile(found.times, len(view.algorithms)),
+            "t": np.tile(view.times, len(view.algorithms)),
             "share": found.mean.ravel(),
             "low": found.low.ravel(),
             "high": found.high.ravel(),

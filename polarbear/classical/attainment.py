@@ -1,4 +1,4 @@
-"""ECDF and AOCC: the mean share of targets reached by a time, and its mean over time.
+"""ECDF, AOCC and EAF: how many targets runs reach by a time, how soon, and how many runs.
 
 Areas are exact: a run is a step function that is known between the times of the grid, too.
 Intervals are bootstrapped over problems: instances that are seeds of one are drawn together.
@@ -16,7 +16,8 @@ from polarbear.numerics.arrays import Floats
 
 LEVEL = 0.95
 TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
-INSTANCES_PER_STEP = 2000  # limits memory
+EAF_LEVELS = np.arange(1, 101) / 100  # of progress; the easiest target would be level 0
+QUARTILES = (25.0, 50.0, 75.0)
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,8 @@ class Resamples:
 
     def means(self, values: Floats) -> Floats:
         """The mean of values[instance, ...] in each resample: [resample, ...]."""
-        flat = values.reshape(len(values), -1)
-        total = np.zeros((len(self.times), flat.shape[1]))
-        for start in range(0, len(flat), INSTANCES_PER_STEP):
-            some = slice(start, start + INSTANCES_PER_STEP)
-            total += self.times[:, some].astype(np.float64) @ flat[some]
-        instances = self.times.sum(axis=1, dtype=float)  # varies if problems differ in seeds
+        total = self.times @ values.reshape(len(values), -1)
+        instances = self.times.sum(axis=1)  # varies if problems differ in seeds
         return np.asarray(total / instances[:, None]).reshape(len(self.times), *values.shape[1:])
 
     def interval(self, values: Floats) -> tuple[Floats, Floats]:
@@ -83,24 +80,23 @@ def resamples(
     each = np.ones(len(names)) if weights is None else weights[np.sort(first)]
     number = max(1, round(each.sum()))
     drawn = rng.multinomial(number, each / each.sum(), size=count)
-    return Resamples(drawn.astype(np.int32)[:, place], len(names), weights)
+    return Resamples(drawn.astype(float)[:, place], len(names), weights)
 
 
 @dataclass(frozen=True)
 class Ecdf:
-    """Shares[algorithm, time] with their 95 % intervals."""
+    """The mean shares[algorithm, time] of targets reached, with their 95 % intervals."""
 
-    times: Floats
     mean: Floats
     low: Floats
     high: Floats
 
 
-def ecdf(times: Floats, shares: Floats, drawn: Resamples) -> Ecdf:
+def ecdf(shares: Floats, drawn: Resamples) -> Ecdf:
     """The ECDF from shares[instance, algorithm, time] of targets that each run had reached."""
     bands = [drawn.interval(shares[:, a]) for a in range(shares.shape[1])]
     low, high = (np.stack(ends) for ends in zip(*bands, strict=True))
-    return Ecdf(times, drawn.mean(shares), low, high)
+    return Ecdf(drawn.mean(shares), low, high)
 
 
 @dataclass(frozen=True)
@@ -137,10 +133,45 @@ def _areas(curves: Curves, shares: Floats, log_time: bool) -> Floats:
     first, last = curves.span
     if first == last:
         return curves.on(np.array([first]), shares, 0.0)[:, :, 0]
-    t, end = (np.log(curves.t), np.log(last)) if log_time else (curves.t, last)
+    t, (start, end) = curves.t, np.array(curves.span)
+    if log_time:
+        t, start, end = np.log(t), np.log(start), np.log(end)
     until = np.append(t[1:], end)
     is_filled = np.diff(curves.starts) > 0
     until[curves.starts[1:][is_filled] - 1] = end  # a run's last value holds to the end
-    length = np.log(last / first) if log_time else last - first
     total = np.bincount(curves.run_of_point, weights=shares * (until - t), minlength=curves.runs)
-    return (total / length).reshape(len(curves.instances), len(curves.algorithms))
+    return (total / (end - start)).reshape(len(curves.instances), len(curves.algorithms))
+
+
+@dataclass(frozen=True)
+class Eaf:
+    """Attained[algorithm, level, time]: the share of runs, at the levels EAF_LEVELS.
+
+    ``contours`` has for each algorithm and percentage of runs the points (t, level) of a step
+    function: the level that this percentage has attained.
+    """
+
+    attained: Floats
+    contours: tuple[dict[float, Floats], ...]
+
+
+def eaf(progress: Floats, times: Floats, weights: Floats | None = None) -> Eaf:
+    """The EAF on a grid, from progress[instance, algorithm, time] and weights of instances."""
+    each = np.ones(len(progress)) if weights is None else weights
+    share = each / each.sum()
+    attained = [np.tensordot(share, progress >= level, 1) for level in EAF_LEVELS]
+    # The highest level that at least these shares of runs have attained.
+    of_runs = np.array(QUARTILES) / 100
+    lines = -np.quantile(-progress, of_runs, axis=0, weights=each, method="inverted_cdf")
+    contours = tuple(
+        {percent: _steps(times, lines[k, a]) for k, percent in enumerate(QUARTILES)}
+        for a in range(progress.shape[1])
+    )
+    return Eaf(np.stack(attained, axis=1), contours)
+
+
+def _steps(times: Floats, line: Floats) -> Floats:
+    """The points (t, level) at which a line in the plane increases."""
+    capped = np.where(line < 0, -np.inf, np.minimum(line, 1.0))
+    rises = capped > np.concatenate([[-np.inf], capped[:-1]])
+    return np.column_stack([times[rises], capped[rises]])
