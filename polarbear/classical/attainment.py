@@ -140,7 +140,8 @@ def _areas(curves: Curves, shares: Floats, log_time: bool) -> Floats:
     is_filled = np.diff(curves.starts) > 0
     until[curves.starts[1:][is_filled] - 1] = end  # a run's last value holds to the end
     total = np.bincount(curves.run_of_point, weights=shares * (until - t), minlength=curves.runs)
-    return (total / (end - start)).reshape(len(curves.instances), len(curves.algorithms))
+    areas: Floats = total / (end - start)
+    return areas.reshape(len(curves.instances), len(curves.algorithms))
 
 
 @dataclass(frozen=True)
