@@ -24,7 +24,6 @@ from scipy.stats import binom
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import rating_models
 from polarbear.inference.models.base import Model, rating_model
-from polarbear.inference.plackett_luce.laplace import observe
 from polarbear.inference.plackett_luce.likelihood import helmert
 from polarbear.rankings import count_choice_sets, rank
 
@@ -45,7 +44,7 @@ def draw_truth(model: Model, rng: np.random.Generator) -> np.ndarray:
         mu = large + np.log(rng.random(shape)) / latent.dirichlet
         return np.asarray(mu - np.logaddexp.reduce(mu, axis=1, keepdims=True))
     z = rng.standard_normal((latent.n_coefficients, n - 1))
-    eta = observe(latent, latent.solve_factor(z, transposed=True).reshape(1, -1))[:, 0]
+    eta = latent.observe(latent.solve_factor(z, transposed=True).reshape(1, -1))[:, 0]
     return np.asarray(eta @ helmert(n).T)
 
 

@@ -129,7 +129,7 @@ def test_a_figure_that_fails_while_it_is_made_spoils_no_other(project: Project, 
 def test_help_names_all_that_there_is(door: str, project: Project, site: Path):
     known = registry(door)
     classes = {
-        "models": "from polarbear.inference.models.gp import GaussianProcess as Thing",
+        "models": "from polarbear.inference.models.priors import GaussianProcess as Thing",
         "preferences": "from polarbear.selection.basic_preferences import Final as Thing",
         "formats": "from polarbear.formats.coco import Coco as Thing",
         "exports": "from polarbear.formats.coco import CocoExport as Thing",

@@ -7,14 +7,12 @@ import pytest
 
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, chain_diagnostics, infer, posterior_draws
-from polarbear.inference.models import temporal_models
+from polarbear.inference.models import rating_models
 from polarbear.inference.models.base import rating_model
-from polarbear.inference.models.dirichlet import one_coefficient_a_time
-from polarbear.inference.plackett_luce import laplace
-from polarbear.inference.plackett_luce.laplace import find_independent_mode
+from polarbear.inference.plackett_luce import engine, laplace
 from polarbear.inference.plackett_luce.lattice import explore
 from polarbear.inference.plackett_luce.likelihood import Likelihood, helmert
-from polarbear.inference.plackett_luce.temporal import NestedTarget
+from polarbear.inference.plackett_luce.split_hmc import NestedTarget
 from polarbear.numerics.threads import single_threaded_blas
 from polarbear.rankings import count_choice_sets, rank
 
@@ -74,21 +72,10 @@ def test_utilities_far_apart_do_not_overflow():
     assert np.isfinite(gradients).all()
 
 
-@pytest.mark.parametrize("alpha", [0.05, 1.0])
-def test_at_the_mode_the_gradient_vanishes_and_the_spread_whitens_the_curvature(alpha):
-    likelihood = Likelihood(some_sets(5, 9, 6))
-    mode = find_independent_mode(likelihood, one_coefficient_a_time(6, alpha))
-    values, gradients, hessians = likelihood.curvature(mode.centre, alpha)
-    np.testing.assert_allclose(mode.heights, values)
-    assert np.abs(gradients[:, None] @ mode.spread).max() < 1e-3  # posterior standard deviations
-    unit = mode.spread.swapaxes(1, 2) @ hessians @ mode.spread
-    np.testing.assert_allclose(unit, np.broadcast_to(np.eye(4), unit.shape), atol=1e-6)
-
-
 def prior_precision(latent):
     """Of the coefficients of all functions, as a matrix."""
     matrix = np.zeros((latent.n_coefficients,) * 2)
-    for below, diagonal in enumerate(latent.lower_band):
+    for below, diagonal in enumerate(latent.precision):
         rows = np.arange(below, len(matrix))
         matrix[rows, rows - below] = matrix[rows - below, rows] = diagonal[: len(rows)]
     return np.kron(matrix, np.eye(N - 1))
@@ -103,9 +90,9 @@ def dense_basis(latent):
 
 @pytest.mark.parametrize(
     ("name", "kernel"),
-    [*((name, "matern-3/2") for name in temporal_models()), ("gp", "squared-exponential")],
+    [*((name, "matern-3/2") for name in rating_models()), ("gp", "squared-exponential")],
 )
-def test_the_temporal_target_is_the_posterior_in_whitened_coordinates(name, kernel):
+def test_the_target_is_the_posterior_in_whitened_coordinates(name, kernel):
     """Differences of residual - u u / 2 are differences of the log-posterior; so are slopes."""
     sets = some_sets(N, 9, len(GRID))
     likelihood = Likelihood(sets)
@@ -113,10 +100,8 @@ def test_the_temporal_target_is_the_posterior_in_whitened_coordinates(name, kern
     lattice = explore(model, likelihood)
     node = len(lattice.modes) // 2
     mode = lattice.modes[node]
-    basis, precision = (
-        np.kron(dense_basis(mode.latent), np.eye(N - 1)),
-        prior_precision(mode.latent),
-    )
+    basis = np.kron(dense_basis(mode.latent), np.eye(N - 1))
+    precision = prior_precision(mode.latent)
     curvature = np.zeros((len(basis), len(basis)))
     for t, block in enumerate(mode.curvatures):
         here = slice(t * (N - 1), (t + 1) * (N - 1))
@@ -125,24 +110,28 @@ def test_the_temporal_target_is_the_posterior_in_whitened_coordinates(name, kern
 
     def log_posterior(x):
         mu = (basis @ x).reshape(len(GRID), N - 1) @ helmert(N).T
-        return float(sets.log_likelihood(mu).sum() - 0.5 * x @ precision @ x)
+        log_theta = mu - np.logaddexp.reduce(mu, axis=1, keepdims=True)
+        prior = mode.latent.dirichlet * log_theta.sum() - 0.5 * x @ precision @ x
+        return float(sets.log_likelihood(mu).sum() + prior)
 
     # the rest of the slope where Newton's method ended
     slope = basis.T @ mode.gradients.ravel() - precision @ mode.x
-    target, u = (
-        NestedTarget(likelihood, lattice),
-        np.random.default_rng(5).normal(size=(3, len(lower))),
-    )
-    residuals, gradients, mu = target(u, np.full(3, node))
-    for k, x in enumerate(mode.x + np.linalg.solve(lower.T, u.T).T):
+    assert np.linalg.norm(np.linalg.solve(lower, slope)) < 1e-3  # posterior standard deviations
+    target = NestedTarget(model, likelihood, lattice)
+    u, nodes = target.draw_start(3, np.random.default_rng(5)), np.full(3, node)
+    flat = u.reshape(3, -1)
+    residuals, gradients, mu = target(u, nodes)
+    for k, x in enumerate(mode.x + np.linalg.solve(lower.T, flat.T).T):
         expected = log_posterior(x) - log_posterior(mode.x) - slope @ (x - mode.x)
-        assert residuals[k] - 0.5 * u[k] @ u[k] == pytest.approx(expected, abs=1e-7)
+        assert residuals[k].sum() - 0.5 * flat[k] @ flat[k] == pytest.approx(expected, abs=1e-7)
         eta = (basis @ x).reshape(len(GRID), N - 1)
         np.testing.assert_allclose(mu[k], eta @ helmert(N).T, atol=1e-8)
     step = np.zeros_like(u)
-    step[:, 1] = 1e-4
-    ahead, behind = (target(u + by, np.full(3, node))[0] for by in (step, -step))
-    np.testing.assert_allclose(gradients[:, 1], (ahead - behind) / 2e-4, atol=1e-6)
+    step[:, 0, 1] = 1e-4
+    ahead, behind = (target(u + by, nodes)[0].sum(axis=1) for by in (step, -step))
+    np.testing.assert_allclose(gradients[:, 0, 1], (ahead - behind) / 2e-4, atol=1e-6)
+    if name == "hierarchical":
+        np.testing.assert_allclose(target.whiten(mu @ helmert(N), nodes), u, atol=1e-8)
 
 
 @pytest.mark.parametrize("model", ["dirichlet", "gp"])
@@ -162,19 +151,21 @@ def test_more_than_fifty_algorithms_are_for_the_empirical_model(options):
         infer(sets, np.zeros(1), ModelOptions(**options))
 
 
-def test_a_second_attempt_is_at_the_times_that_failed_the_first(monkeypatch):
+def test_a_second_attempt_is_at_the_group_of_times_that_failed_the_first(monkeypatch):
     sets = count_choice_sets(rank(np.random.default_rng(0).normal(size=(30, 4, 20))))
     options, times = ModelOptions(model="dirichlet", draws=1000), np.linspace(0, 1, 20)
+    monkeypatch.setattr(engine, "MAX_TIMES_PER_GROUP", 5)
     first = infer(sets, times, options, seed=3)
     assert first.diagnostics.attempts == 1
     found = chain_diagnostics.convergence_of(
         first.theta.reshape(len(first.theta), -1), options.chains
     )
-    tails = found[:, 2].reshape(20, 4).min(axis=1)
+    tails = found[:, 2].reshape(4, 20).min(axis=1)  # of each group
     worst = np.sort(tails)
-    monkeypatch.setattr(posterior_draws, "MIN_ESS", worst[:2].mean())  # one time is below
+    monkeypatch.setattr(posterior_draws, "MIN_ESS", worst[:2].mean())  # one group is below
     second = infer(sets, times, options, seed=3)
-    changed = (first.theta != second.theta).any(axis=(0, 2))
-    assert changed.tolist() == (tails == worst[0]).tolist()
+    changed = (first.theta != second.theta).any(axis=(0, 2)).reshape(4, 5)
+    assert changed.all(axis=1).tolist() == changed.any(axis=1).tolist()
+    assert changed.any(axis=1).tolist() == (tails == worst[0]).tolist()
     assert second.diagnostics.attempts == 2
     assert second.diagnostics.ess_tail > first.diagnostics.ess_tail

@@ -9,7 +9,7 @@ from polarbear.inference import ModelOptions
 from polarbear.inference.models import rating_models
 from polarbear.inference.models.base import rating_model
 from polarbear.inference.models.covariances import COVARIANCES
-from polarbear.inference.models.hsgp import basis_by_rule
+from polarbear.inference.models.priors import hilbert_space_basis
 from polarbear.inference.plackett_luce.likelihood import Likelihood
 from polarbear.inference.plackett_luce.nuts import LogPosterior
 from polarbear.rankings import count_choice_sets, rank
@@ -18,12 +18,10 @@ UNEVEN = np.sort(np.concatenate([[0, 1], np.random.default_rng(0).random(10), [0
 
 
 def dense_precision(latent):
-    size, width = latent.precision.shape
-    matrix = np.zeros((size, size))
-    for i in range(size):
-        for j in range(max(0, i - width + 1), i + 1):
-            matrix[i, j] = matrix[j, i] = latent.precision[i, width - 1 - (i - j)]
-    return matrix
+    below = np.zeros((latent.n_coefficients,) * 2)
+    for k, diagonal in enumerate(latent.precision):
+        below += np.diag(diagonal[: latent.n_coefficients - k], -k)
+    return below + np.tril(below, -1).T
 
 
 def prior_covariance(latent):
@@ -93,9 +91,12 @@ def test_hsgp_is_close_to_the_gp_over_its_priors_lengthscales(kernel, ell):
 
 
 def test_hsgp_follows_riutort_mayols_rules_unless_told():
-    boundary, size = basis_by_rule(ModelOptions(model="hsgp"))
+    boundary, size = hilbert_space_basis(ModelOptions(model="hsgp"))
     assert size == int(np.ceil(3.42 * boundary * 0.5 / 0.37535))
-    assert basis_by_rule(ModelOptions(model="hsgp", boundary=1.5, basis_functions=12)) == (1.5, 12)
+    assert hilbert_space_basis(ModelOptions(model="hsgp", boundary=1.5, basis_functions=12)) == (
+        1.5,
+        12,
+    )
 
 
 @pytest.mark.parametrize("kernel", ["matern-3/2", "matern-5/2"])

@@ -1,4 +1,4 @@
-"""The models of performance over time; a new one is a file here and a line in this registry.
+"""The models of performance over time; a new one is a class and a line in this registry.
 
 Other packages add models by an entry point in the group polarbear.models. A model is imported when
 it is first used.
@@ -54,13 +54,13 @@ MODELS: Registry[type[AnyModel]] = Registry(
     f"{_HERE}:AnyModel",
     {
         "empirical": f"{_HERE}:Empirical",
-        "dirichlet": f"{_HERE}.dirichlet:Dirichlet",
-        "hierarchical": f"{_HERE}.dirichlet:Hierarchical",
-        "gp": f"{_HERE}.gp:GaussianProcess",
-        "sparse-gp": f"{_HERE}.sparse_gp:SparseGP",
-        "hsgp": f"{_HERE}.hsgp:HilbertSpaceGP",
-        "random-walk": f"{_HERE}.random_walk:RandomWalk",
-        "bspline": f"{_HERE}.bspline:BSpline",
+        "dirichlet": f"{_HERE}.priors:Dirichlet",
+        "hierarchical": f"{_HERE}.priors:Hierarchical",
+        "gp": f"{_HERE}.priors:GaussianProcess",
+        "sparse-gp": f"{_HERE}.priors:SparseGP",
+        "hsgp": f"{_HERE}.priors:HilbertSpaceGP",
+        "random-walk": f"{_HERE}.priors:RandomWalk",
+        "bspline": f"{_HERE}.priors:BSpline",
     },
 )
 

@@ -13,28 +13,26 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy
 
 from polarbear.errors import InferenceError
+from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models import MODELS, AnyModel
-
-if TYPE_CHECKING:
-    from polarbear.inference.model_options import ModelOptions
 
 MAX_DENSE = 2**16  # entries of a basis that is multiplied faster without regard to zeros
 
 
 @dataclass(frozen=True)
 class Latent:
-    """A model given its hyperparameters: precision[K, width] of the coefficients as a band.
+    """A model given its hyperparameters: the prior of the coefficients and their basis.
 
-    Row i has the entries (i, i - width + 1) to (i, i). ``half_log_det`` is half the precision's
-    log-determinant, for one latent function; ``dirichlet`` the concentration of a Dirichlet prior
-    at each time, zero for none; ``log_constant`` the other terms of the log-prior that depend on
-    the hyperparameters.
+    ``precision[width, K]`` of the coefficients is a band in LAPACK's lower storage: [i - j, j] is
+    the entry (i, j). ``half_log_det`` is half its log-determinant, for one latent function;
+    ``dirichlet`` the concentration of a Dirichlet prior at each time, zero for none;
+    ``log_constant`` the other terms of the log-prior that depend on the hyperparameters.
     """
 
     precision: np.ndarray
@@ -44,9 +42,17 @@ class Latent:
     dirichlet: float = 0.0
     log_constant: float = 0.0
 
+    @classmethod
+    def standard_normal(
+        cls, weights: np.ndarray, starts: np.ndarray | None = None, size: int | None = None
+    ) -> Latent:
+        """Standard normal coefficients: ``size`` of them, or as many as weights[time] has."""
+        first = np.zeros(len(weights), dtype=np.int64) if starts is None else starts
+        return cls(np.ones((1, size or weights.shape[1])), 0.0, first, weights)
+
     @property
     def n_coefficients(self) -> int:
-        return int(self.precision.shape[0])
+        return int(self.precision.shape[1])
 
     @cached_property
     def basis(self) -> np.ndarray | scipy.sparse.csr_array:
@@ -60,25 +66,28 @@ class Latent:
         found = scipy.sparse.csr_array((self.weights.ravel(), columns, ends), shape=shape)
         return found.toarray() if n_times * self.n_coefficients <= MAX_DENSE else found
 
-    @cached_property
-    def lower_band(self) -> np.ndarray:
-        """The precision in LAPACK's lower band storage: [i - j, j] is the entry (i, j)."""
-        size, width = self.precision.shape
-        band = np.zeros((min(width, size), size))
-        for below in range(len(band)):
-            band[below, : size - below] = self.precision[below:, width - 1 - below]
-        return band
+    def observe(self, x: np.ndarray) -> np.ndarray:
+        """Functions eta[T, W, d] of coefficients x[W, K d]."""
+        size, k = len(x), self.n_coefficients
+        columns = x.reshape(size, k, -1).swapaxes(0, 1).reshape(k, -1)
+        return np.asarray(self.basis @ columns).reshape(-1, size, x.shape[1] // k)
+
+    def observe_back(self, slopes: np.ndarray) -> np.ndarray:
+        """The gradient by coefficients x[W, K d], given the slopes[T, W, d] by eta."""
+        n_times, size, d = slopes.shape
+        found = np.asarray(self.basis.T @ slopes.reshape(n_times, size * d))
+        return found.reshape(-1, size, d).swapaxes(0, 1).reshape(size, -1)
 
     def solve_factor(self, sides: np.ndarray, transposed: bool = False) -> np.ndarray:
         """L^-1 b, or its transpose times b, for the precision L L' and each column b[K]."""
-        lower, _ = scipy.linalg.lapack.dpbtrf(self.lower_band, lower=1)
+        lower, _ = scipy.linalg.lapack.dpbtrf(self.precision, lower=1)
         found, _ = scipy.linalg.lapack.dtbtrs(lower, sides, uplo="L", trans="NT"[transposed])
         return np.asarray(found)
 
     def precision_times(self, x: np.ndarray) -> np.ndarray:
         """The precision times x[K, d]."""
-        found = self.lower_band[0][:, None] * x
-        for below, diagonal in enumerate(self.lower_band[1:], start=1):
+        found = self.precision[0][:, None] * x
+        for below, diagonal in enumerate(self.precision[1:], start=1):
             entries = diagonal[: len(x) - below, None]
             found[below:] += entries * x[: len(x) - below]
             found[: len(x) - below] += entries * x[below:]
@@ -132,6 +141,10 @@ class Model(AnyModel, ABC):
         """Starts of the search for the hyperparameters' mode: a few draws from the prior."""
         rng = np.random.default_rng(0)
         return np.array([self.draw_hyper(rng) for _ in range(6)])
+
+    def at_times(self, times: np.ndarray) -> Model:
+        """The same model on some times of the grid, given by their indices."""
+        return type(self)(self.times[times], self.n_algorithms, self.options)
 
 
 def rating_model(name: str) -> type[Model]:

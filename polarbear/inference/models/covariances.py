@@ -46,7 +46,7 @@ class Covariance:
         return np.asarray(constant * (rate + frequency**2) ** (-nu - 0.5))
 
 
-COVARIANCES = {
+COVARIANCES = {  # Stan programs count them from one, in this order
     "matern-3/2": Covariance(1, basis_rule=3.42, boundary_rule=4.5),
     "matern-5/2": Covariance(2, basis_rule=2.65, boundary_rule=4.1),
     "squared-exponential": Covariance(None, basis_rule=1.75, boundary_rule=3.2),
@@ -94,15 +94,10 @@ def noise_covariances(order: int, steps: np.ndarray) -> np.ndarray:
 @cache
 def _products(order: int) -> np.ndarray:
     """What each power of s adds to the long-run covariance: [power, i, j], for unit variance."""
+    k = np.arange(2 * order + 1)
     responses = _IMPULSE[order]
-    size = order + 1
-    table = np.zeros((2 * order + 1, size, size))
-    for i in range(size):
-        for j in range(size):
-            product = np.polynomial.polynomial.polymul(responses[i], responses[j])
-            for k, coefficient in enumerate(product):
-                if coefficient != 0:
-                    table[k, i, j] = coefficient * gamma(k + 1) / 2.0 ** (k + 1)
+    products = np.array([[np.convolve(a, b)[: len(k)] for b in responses] for a in responses])
+    table = np.moveaxis(products * gamma(k + 1) / 2.0 ** (k + 1), 2, 0)
     return np.asarray(table / table[:, 0, 0].sum())
 
 
@@ -114,36 +109,28 @@ def stationary_covariance(order: int) -> np.ndarray:
 def chain_precision(
     first: np.ndarray, transitions: np.ndarray, noises: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """Band and half log-determinant for x_0 ~ N(0, first), x_t ~ N(A_t x_{t-1}, noise_t).
+    """Lower band and half log-determinant for x_0 ~ N(0, first), x_t ~ N(A_t x_{t-1}, noise_t).
 
     States of size m follow each other; the band spans two of them.
     """
-    m = len(first)
-    n_times = len(transitions) + 1
+    m, n_times = len(first), len(transitions) + 1
     inverse_first = np.linalg.inv(first)
-    diagonal = np.zeros((n_times, m, m))
-    diagonal[0] = inverse_first
-    half_log_det = 0.5 * float(np.linalg.slogdet(inverse_first)[1])
-    below = np.zeros((n_times, m, m))
-    if n_times > 1:
-        # scaled to unit diagonal before inverting: over a small step the components of a smooth
-        # state differ by many orders of magnitude
-        noises = noises + JITTER * np.eye(m)
-        scale = np.sqrt(np.diagonal(noises, axis1=1, axis2=2))
-        scales = scale[:, :, None] * scale[:, None, :]
-        unit = noises / scales
-        inverse = np.linalg.inv(unit) / scales
-        gain = inverse @ transitions
-        diagonal[1:] += inverse
-        diagonal[:-1] += np.swapaxes(transitions, 1, 2) @ gain
-        below[1:] = -gain
-        log_dets = np.linalg.slogdet(unit)[1] + 2 * np.log(scale).sum(axis=1)
-        half_log_det -= 0.5 * float(log_dets.sum())
-    width = 2 * m
-    band = np.zeros((n_times, m, width))
+    # scaled to unit diagonal before inverting: over a small step the components of a smooth state
+    # differ by many orders of magnitude
+    noises = noises + JITTER * np.eye(m)
+    scale = np.sqrt(np.diagonal(noises, axis1=1, axis2=2))
+    scales = scale[:, :, None] * scale[:, None, :]
+    unit = noises / scales
+    inverse = np.linalg.inv(unit) / scales
+    gain = inverse @ transitions
+    diagonal = np.concatenate([inverse_first[None], inverse])
+    diagonal[:-1] += np.swapaxes(transitions, 1, 2) @ gain
+    log_dets = np.linalg.slogdet(unit)[1].sum() + 2 * np.log(scale).sum()
+    half_log_det = 0.5 * float(np.linalg.slogdet(inverse_first)[1] - log_dets)
+    band = np.zeros((2 * m, n_times, m))  # rows of the lower band, for each state and component
     for i in range(m):
         for j in range(m):
             if j <= i:
-                band[:, i, width - 1 - (i - j)] = diagonal[:, i, j]
-            band[:, i, width - 1 - (i - j + m)] = below[:, i, j]
-    return band.reshape(n_times * m, width), half_log_det
+                band[i - j, :, j] = diagonal[:, i, j]
+            band[m + i - j, :-1, j] = -gain[:, i, j]
+    return band.reshape(2 * m, -1)[: n_times * m], half_log_det

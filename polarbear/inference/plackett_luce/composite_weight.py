@@ -23,7 +23,7 @@ import numpy as np
 
 from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models.base import rating_model
-from polarbear.inference.plackett_luce.laplace import TemporalMode, observe
+from polarbear.inference.plackett_luce.laplace import Mode
 from polarbear.inference.plackett_luce.lattice import most_probable
 from polarbear.inference.plackett_luce.likelihood import MIN_UTILITY, Likelihood, helmert
 from polarbear.numerics.threads import single_threaded_blas
@@ -65,7 +65,6 @@ def composite_weight(
     with single_threaded_blas():
         for _ in range(MAX_ROUNDS):
             start, mode = most_probable(model, Likelihood(sets.weighted(weight)), start)
-            assert isinstance(mode, TemporalMode)
             scores = _by_problem(rankings.scores(mode.eta @ helmert(sets.n_algorithms).T), problem)
             before = weight
             weight = 1 / max(1.0, _inflation(scores, counts, mode, weight))
@@ -110,7 +109,7 @@ def _by_problem(scores: np.ndarray, problem: np.ndarray) -> np.ndarray:
     return np.asarray(averaged / seeds[:, None, None])
 
 
-def _inflation(scores: np.ndarray, counts: np.ndarray, mode: TemporalMode, weight: float) -> float:
+def _inflation(scores: np.ndarray, counts: np.ndarray, mode: Mode, weight: float) -> float:
     """The inflation of the variance, shrunk towards that of unchanging rankings.
 
     The mode was fitted to the same problems, which removes one in P from the numerator. Problem p
@@ -132,13 +131,13 @@ def _inflation(scores: np.ndarray, counts: np.ndarray, mode: TemporalMode, weigh
     return float((total * found + PRIOR_INSTANCES * most) / (total + PRIOR_INSTANCES))
 
 
-def _smooth(mode: TemporalMode, scores: np.ndarray) -> np.ndarray:
+def _smooth(mode: Mode, scores: np.ndarray) -> np.ndarray:
     """S times each of scores[W, T, d], as [T, W, d]."""
     white = mode.spread_back(scores.swapaxes(0, 1))
-    return observe(mode.latent, mode.factor.solve(white, transposed=True))
+    return mode.spread(white)
 
 
-def _unchanging(mode: TemporalMode, roots: np.ndarray) -> tuple[float, np.ndarray]:
+def _unchanging(mode: Mode, roots: np.ndarray) -> tuple[float, np.ndarray]:
     """tr(S J S) for rankings that are the same at all times, and the diagonal blocks of S S.
 
     J has the block roots[t] roots[u] for times t and u: scores differ over time only through their

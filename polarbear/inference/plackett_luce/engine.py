@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -13,17 +13,25 @@ from polarbear.errors import InferenceError, MissingExtraError
 from polarbear.inference.chain_diagnostics import convergence_of, diagnose, pareto_k
 from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models.base import Model, rating_model
-from polarbear.inference.plackett_luce import hierarchical, independent, temporal
 from polarbear.inference.plackett_luce.lattice import TooWideError, explore
 from polarbear.inference.plackett_luce.likelihood import Likelihood
 from polarbear.inference.plackett_luce.nuts import sample_nuts
-from polarbear.inference.plackett_luce.split_hmc import Draws, Effort
+from polarbear.inference.plackett_luce.split_hmc import (
+    Draws,
+    Effort,
+    draw_approximation,
+    sample,
+)
 from polarbear.inference.posterior_draws import Diagnostics, Posterior
-from polarbear.numerics.threads import single_threaded_blas
+from polarbear.numerics.threads import in_threads, single_threaded_blas
 from polarbear.rankings import ChoiceSets
 
 METHODS = ("auto", "split-hmc", "laplace", "mcmc")
+MAX_TIMES_PER_GROUP = 32
+MAX_ENTRIES_PER_GROUP = 2**21  # of sets and their members, which bounds memory
 MAX_NUTS_PARAMETERS = 50  # that NUTS may replace split HMC for: it takes minutes, more take hours
+
+Seed = Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -118,89 +126,90 @@ def _auto(
 def _checked(
     method: str, model: Model, sets: ChoiceSets, seed: int, threads: int | None
 ) -> tuple[Draws, Diagnostics]:
+    """Draws with their diagnostics, each group of independent times on its own."""
+    groups = _groups_of_times(model, sets) if method == "split-hmc" else [np.arange(sets.n_times)]
+    inside = threads if len(groups) == 1 else 1
+
+    def run_group(times: np.ndarray) -> tuple[Draws, np.ndarray, Diagnostics]:
+        given = [seed, int(times[0])]
+        return _attempts(method, model.at_times(times), sets.pick(times), given, inside)
+
+    parts, convergence, diagnostics = zip(*in_threads(run_group, groups, threads), strict=True)
+    if len(parts) == 1:
+        return parts[0], diagnostics[0]
+    draws = Draws(np.concatenate([part.theta for part in parts], axis=1), parts[0].log_hyper)
+    return draws, diagnose(
+        draws.theta,
+        model.options.chains,
+        divergences=sum(part.divergences for part in parts),
+        acceptance=min(part.acceptance for part in parts),
+        attempts=max(one.attempts for one in diagnostics),
+        convergence=np.concatenate(convergence),
+    )
+
+
+def _groups_of_times(model: Model, sets: ChoiceSets) -> list[np.ndarray]:
+    """Times that are sampled together: all, unless nothing is shared between them."""
+    size = sets.n_times
+    if not (model.temporal or model.hyperparameters):
+        widest = max(1, int(np.diff(sets.offsets).max()))
+        most = MAX_ENTRIES_PER_GROUP // (widest * sets.n_algorithms)
+        size = max(1, min(MAX_TIMES_PER_GROUP, most))
+    return [
+        np.arange(first, min(first + size, sets.n_times)) for first in range(0, sets.n_times, size)
+    ]
+
+
+def _attempts(
+    method: str, model: Model, sets: ChoiceSets, seed: Seed, threads: int | None
+) -> tuple[Draws, np.ndarray, Diagnostics]:
     """Draws that pass, or those of the second attempt; an approximation has one attempt."""
-    if method == "split-hmc" and not (model.temporal or model.hyperparameters):
-        return _checked_by_time(model, sets, seed, threads)
-    likelihood = Likelihood(sets)
+    likelihood, chains = Likelihood(sets), model.options.chains
     attempts = (FIRST,) if method == "laplace" else (FIRST, SECOND)
     for number, attempt in enumerate(attempts, start=1):
         try:
-            draws = _METHODS[method](model, likelihood, seed, attempt, threads)
+            draws = _METHODS[method](model, likelihood, [*seed, number], attempt, threads)
         except TooWideError:
             if number == 1:
                 raise
             break  # a finer, wider lattice does not fit: the first attempt's draws stand
+        convergence = convergence_of(draws.theta.reshape(len(draws.theta), -1), chains, threads)
         diagnostics = diagnose(
             draws.theta,
-            model.options.chains,
+            chains,
             divergences=draws.divergences,
             pareto_k=_worst_pareto_k(draws, model),
             acceptance=draws.acceptance,
             missed=draws.missed,
             attempts=number,
-            threads=threads,
+            convergence=convergence,
         )
         if diagnostics.passed:
             break
-    return draws, diagnostics
-
-
-def _checked_by_time(
-    model: Model, sets: ChoiceSets, seed: int, threads: int | None
-) -> tuple[Draws, Diagnostics]:
-    """Where times are independent, the second attempt is at those that failed the first."""
-    chains, latent = model.options.chains, model.latent(np.empty(0))
-    sampler = independent.TimeSampler(sets, latent, model.options.draws, chains, seed, threads)
-    convergence = np.empty((sets.n_times, sets.n_algorithms, 3))
-    times = np.arange(sets.n_times)
-    for number, attempt in enumerate((FIRST, SECOND), start=1):
-        sampler.sample(times, attempt.effort, number)
-        theta = sampler.theta[:, times]
-        found = convergence_of(theta.reshape(len(theta), -1), chains, threads)
-        convergence[times] = found.reshape(*theta.shape[1:], 3)
-        diagnostics = diagnose(
-            sampler.theta,
-            chains,
-            divergences=int(sampler.divergences.sum()),
-            acceptance=float(sampler.acceptance.min()),
-            attempts=number,
-            convergence=convergence.reshape(-1, 3),
-        )
-        if diagnostics.passed:
-            break
-        doubtful = diagnostics.doubts(convergence.reshape(-1, 3)).reshape(sets.wins.shape)
-        times = np.flatnonzero(doubtful.any(axis=1) | (sampler.divergences > 0))
-    return Draws(sampler.theta, np.zeros((len(sampler.theta), 0))), diagnostics
+    return draws, convergence, diagnostics
 
 
 def _split_hmc(
-    model: Model, likelihood: Likelihood, seed: int, attempt: Attempt, threads: int | None
+    model: Model, likelihood: Likelihood, seed: Seed, attempt: Attempt, threads: int | None
 ) -> Draws:
-    options, effort = model.options, attempt.effort
     lattice = explore(model, likelihood, attempt.spacing, attempt.min_weight, threads)
-    if not model.temporal:
-        return hierarchical.sample(model, likelihood, lattice, seed, effort, threads)
-    given = options.draws, options.chains, seed, effort, threads
-    return temporal.sample(likelihood, lattice, *given)
+    return sample(model, likelihood, lattice, seed, attempt.effort, threads)
 
 
 def _laplace(
-    model: Model, likelihood: Likelihood, seed: int, attempt: Attempt, threads: int | None
+    model: Model, likelihood: Likelihood, seed: Seed, attempt: Attempt, threads: int | None
 ) -> Draws:
     lattice = explore(model, likelihood, attempt.spacing, attempt.min_weight, threads)
-    given = likelihood, lattice, model.options.draws, model.options.chains, seed
-    if model.temporal:
-        return temporal.draw_approximation(*given)
-    return independent.draw_approximation(*given)
+    return draw_approximation(model, likelihood, lattice, seed)
 
 
 def _mcmc(
-    model: Model, likelihood: Likelihood, seed: int, attempt: Attempt, threads: int | None
+    model: Model, likelihood: Likelihood, seed: Seed, attempt: Attempt, threads: int | None
 ) -> Draws:
-    return sample_nuts(model, likelihood, seed, attempt.tuning, attempt.target, threads)
+    return sample_nuts(model, likelihood, seed[0], attempt.tuning, attempt.target, threads)
 
 
-_METHODS: dict[str, Callable[[Model, Likelihood, int, Attempt, int | None], Draws]] = {
+_METHODS: dict[str, Callable[[Model, Likelihood, Seed, Attempt, int | None], Draws]] = {
     "split-hmc": _split_hmc,
     "laplace": _laplace,
     "mcmc": _mcmc,

@@ -87,6 +87,8 @@ def explore(
         return Lattice(np.zeros((1, 0)), (only,), np.ones(1), np.zeros(1, dtype=bool))
     centre, axes = _mode_and_axes(marginal, model.starting_points())
     lightest = np.log(min_weight) * 2 / len(model.hyperparameters)
+    if not model.temporal:
+        lightest *= 2  # Laplace's method weighs small kappa far too low
     return _grow(marginal, centre, spacing * axes, lightest, threads)
 
 

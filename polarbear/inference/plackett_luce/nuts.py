@@ -8,7 +8,6 @@ import numpy as np
 
 from polarbear.errors import MissingExtraError
 from polarbear.inference.models.base import Latent, Model
-from polarbear.inference.plackett_luce.laplace import observe, observe_back
 from polarbear.inference.plackett_luce.likelihood import Likelihood, softmax
 from polarbear.inference.plackett_luce.split_hmc import Draws
 from polarbear.inference.posterior_draws import draws_a_chain
@@ -44,7 +43,7 @@ class LogPosterior:
     def theta(self, vector: np.ndarray) -> np.ndarray:
         """Ratings theta[T, n]."""
         latent = self.model.latent(vector[: self.n_hyper])
-        eta = observe(latent, self._colour(latent, vector[self.n_hyper :])[None])[:, 0]
+        eta = latent.observe(self._colour(latent, vector[self.n_hyper :])[None])[:, 0]
         return softmax(eta @ self.likelihood.helmert.T)
 
     def _colour(self, latent: Latent, z: np.ndarray, transposed: bool = True) -> np.ndarray:
@@ -55,9 +54,9 @@ class LogPosterior:
 
     def _at(self, hyper: np.ndarray, z: np.ndarray) -> tuple[float, np.ndarray]:
         latent, q = self.model.latent(hyper), self.likelihood.helmert
-        eta = observe(latent, self._colour(latent, z)[None])
+        eta = latent.observe(self._colour(latent, z)[None])
         values, slopes = self.likelihood.evaluate(eta @ q.T, latent.dirichlet)
-        gradient = self._colour(latent, observe_back(latent, slopes @ q)[0], transposed=False)
+        gradient = self._colour(latent, latent.observe_back(slopes @ q)[0], transposed=False)
         value = values.sum() + latent.log_constant + self.model.log_hyperprior(hyper)
         if latent.dirichlet == 0:
             value -= 0.5 * z @ z

@@ -1,19 +1,29 @@
-"""Split Hamiltonian Monte Carlo: Laplace proposals, corrected by Metropolis's rule.
+"""Split Hamiltonian Monte Carlo: nested Laplace proposals, corrected by Metropolis's rule.
 
-In whitened coordinates the target is N(u; 0, I) exp(residual(u)). The Gaussian part is rotated
-exactly; the residual, all that the Laplace approximation misses, acts through kicks (Shahbaba,
-Lan, Johnson and Neal 2014). Many walkers move in parallel, so that NumPy does the work.
+A walker is at a node of the lattice of hyperparameters and at whitened coefficients u, where the
+target is weight_node N(u; 0, I) exp(residual_node(u)). The Gaussian part is rotated exactly; the
+residual, all that the Laplace approximation misses, acts through kicks (Shahbaba, Lan, Johnson and
+Neal 2014). Many walkers move in parallel, so that NumPy does the work.
+
+Coefficients are divided into blocks that are accepted separately: one for each time where times are
+independent given the hyperparameters, one in all otherwise.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from polarbear.inference.models.base import Model
+from polarbear.inference.plackett_luce.laplace import Mode
+from polarbear.inference.plackett_luce.lattice import Lattice
+from polarbear.inference.plackett_luce.likelihood import Likelihood, softmax
 from polarbear.inference.posterior_draws import draws_a_chain
+from polarbear.numerics.threads import in_threads
 
 ROTATION = 1.6  # radians per transition: a quarter circle forgets where it began
 JITTER = 0.15  # relative, of that: no transition may return to its start for ever
@@ -21,9 +31,10 @@ STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # per transition; one, where
 DRAWS_PER_WALKER = 100
 MAX_WALKERS_PER_CHAIN = 64
 DIVERGED = -1000.0  # log-ratio of densities
-
-# residual[...], its gradient[..., D] and the utilities mu[..., n] or mu[..., T, n] at u[..., D]
-Target = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+TASKS = 2  # that threads share; more walkers in one task are faster in total
+MAX_BLOCK = 2**22  # utilities of approximate draws at once, which bounds memory
+NODE_STEPS = (-3, -2, -1, 1, 2, 3)  # of kappa with ratings scaled
+SETTINGS_PER_NODE = 50  # of kappa, from which it is drawn given the ratings
 
 
 @dataclass(frozen=True)
@@ -53,64 +64,6 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Walkers:
-    """Positions u[..., D] with what their target returned there."""
-
-    u: np.ndarray
-    residual: np.ndarray
-    gradient: np.ndarray
-    mu: np.ndarray
-
-    @classmethod
-    def at(cls, u: np.ndarray, target: Target) -> Walkers:
-        return cls(u, *target(u))
-
-    def where(self, accepted: np.ndarray, other: Walkers) -> Walkers:
-        """The other ones where they were accepted."""
-        pairs = (
-            (self.u, other.u),
-            (self.residual, other.residual),
-            (self.gradient, other.gradient),
-            (self.mu, other.mu),
-        )
-        shape = accepted.shape
-        return Walkers(
-            *(
-                np.where(accepted.reshape(*shape, *(1,) * (old.ndim - len(shape))), new, old)
-                for old, new in pairs
-            )
-        )
-
-
-def rotate(
-    walkers: Walkers, targets: Sequence[Target], rng: np.random.Generator
-) -> tuple[Walkers, np.ndarray, np.ndarray, int]:
-    """One transition, with one step for each target; the last one is that of the result.
-
-    Where targets differ, their order must be the same from the end as from the start. Returns
-    also which were accepted, their probabilities of acceptance, and the number of divergences.
-    """
-    blocks = walkers.residual.shape
-    momentum = rng.standard_normal(walkers.u.shape)
-    angle = ROTATION / len(targets) * (1 + JITTER * rng.uniform(-1, 1, (*blocks, 1)))
-    cosine, sine = np.cos(angle), np.sin(angle)
-    before = walkers.residual - 0.5 * ((walkers.u**2).sum(axis=-1) + (momentum**2).sum(axis=-1))
-    there = walkers
-    for target in targets:
-        momentum += 0.5 * angle * there.gradient
-        u = cosine * there.u + sine * momentum
-        momentum = cosine * momentum - sine * there.u
-        there = Walkers.at(u, target)
-        momentum += 0.5 * angle * there.gradient
-    after = there.residual - 0.5 * ((there.u**2).sum(axis=-1) + (momentum**2).sum(axis=-1))
-    log_ratio = np.nan_to_num(after - before, nan=-np.inf)
-    chance = np.exp(np.minimum(log_ratio, 0.0))
-    accepted = rng.random(blocks) < chance
-    divergences = int((log_ratio < DIVERGED).sum())
-    return walkers.where(accepted, there), accepted, chance, divergences
-
-
-@dataclass(frozen=True)
 class Layout:
     """How draws are divided: each chain is the concatenation of several walkers' draws."""
 
@@ -134,30 +87,311 @@ class Layout:
 
     def arrange(self, draws: np.ndarray) -> np.ndarray:
         """Draws[draw, ...], chain after chain, of the walkers' draws[draw, walker, ...]."""
-        rest = draws.shape[2:]
-        by_chain = draws.swapaxes(0, 1).reshape(self.chains, -1, *rest)
-        return by_chain[:, : self.draws_per_chain].reshape(-1, *rest)
+        chains = np.split(draws.swapaxes(0, 1), self.chains)
+        return np.concatenate([np.concatenate(one)[: self.draws_per_chain] for one in chains])
 
 
-def run(
-    move: Callable[[int], np.ndarray], record: Callable[[int], None], draws: int, effort: Effort
-) -> np.ndarray:
-    """Find the number of steps, then record the draws; returns mean acceptances.
+class NestedTarget:
+    """The target over nodes and whitened coefficients, u[W, block, D].
 
-    ``move(steps)`` makes one transition and returns the acceptance of each block.
+    The residual is what the log-likelihood, with a Dirichlet prior if there is one, has beyond
+    second order.
     """
-    for steps in STEPS:
-        acceptance = np.mean([move(steps) for _ in range(effort.warm_up)], axis=0)
-        if worst_tenth(acceptance) >= effort.acceptance:
-            break
-    total = np.zeros_like(acceptance)
-    for k in range(draws):
-        for _ in range(effort.thin):
-            total += move(steps)
-        record(k)
-    return np.asarray(total / (draws * effort.thin))
+
+    def __init__(self, model: Model, likelihood: Likelihood, lattice: Lattice) -> None:
+        self.likelihood, self.lattice, modes = likelihood, lattice, lattice.modes
+        self.alpha = np.array([mode.latent.dirichlet for mode in modes])
+        self.corrections = np.array([mode.correction for mode in modes])
+        blocks = 1 if model.temporal else likelihood.n_times
+        self.shape = blocks, len(modes[0].x) // blocks
+        self._eta = np.stack([mode.eta for mode in modes], axis=1)  # [T, J, d]
+        self._values = np.stack([mode.values for mode in modes], axis=1)
+        self._gradients = np.stack([mode.gradients for mode in modes], axis=1)
+        self._curvatures = np.stack([mode.curvatures for mode in modes], axis=1)
+        self.temporal = model.temporal
+        log_dets = np.array([mode.factor.half_log_det for mode in modes])
+        self.log_heights = np.log(lattice.weights) + log_dets
+        self._kappa = None
+        if model.hyperparameters and not model.temporal:
+            self._kappa = KappaSettings(model, lattice.log_hyper[:, 0])
+            self._lower = np.linalg.cholesky(self._curvatures)
+
+    def __call__(
+        self, u: np.ndarray, node: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Residuals[W, block], their gradients[W, block, D] and utilities mu[W, T, n]."""
+        order, q = np.argsort(node, kind="stable"), self.likelihood.helmert
+        node, flat = node[order], u.reshape(len(u), -1)[order]
+        away = np.empty((self.likelihood.n_times, len(u), q.shape[1]))
+        for mode, walkers in self._groups(node):
+            away[:, walkers] = mode.spread(flat[walkers])
+        mu = (self._eta[:, node] + away) @ q.T
+        values, slopes = self.likelihood.evaluate(mu, self.alpha[node])
+        curvatures, linear = self._curvatures[:, node], self._gradients[:, node]
+        bent = sum(curvatures[..., p] * away[..., p, None] for p in range(q.shape[1]))
+        residual = values - self._values[:, node] - ((linear - 0.5 * bent) * away).sum(axis=2)
+        rest = slopes @ q - linear + bent
+        gradient = np.empty_like(flat)
+        for mode, walkers in self._groups(node):
+            gradient[walkers] = mode.spread_back(rest[:, walkers])
+        back = np.argsort(order)
+        by_block = residual.T.reshape(len(u), self.shape[0], -1).sum(axis=2)
+        return by_block[back], gradient[back].reshape(u.shape), mu.swapaxes(0, 1)[back]
+
+    def _groups(self, node: np.ndarray) -> Iterator[tuple[Mode, slice]]:
+        """Each node that walkers are at, and which they are, in the order of their nodes."""
+        ends = np.flatnonzero(np.diff(node, append=-1)) + 1
+        for first, end in zip([0, *ends[:-1]], ends, strict=True):
+            yield self.lattice.modes[node[first]], slice(first, end)
+
+    def draw_nodes(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.choice(len(self.lattice.weights), size, p=self.lattice.weights)
+
+    def draw_start(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.standard_normal((size, *self.shape))
+
+    def draw_hyper(self, node: np.ndarray, mu: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Log-hyperparameters[W, H]: those of the node, or kappa given the ratings."""
+        if self._kappa is None:
+            return np.asarray(self.lattice.log_hyper[node])
+        return self._kappa.draw(mu, rng)[:, None]
+
+    def whiten(self, eta: np.ndarray, node: np.ndarray) -> np.ndarray:
+        """u[W, T, d] of functions eta[W, T, d], where times are independent given the node."""
+        away = eta.swapaxes(0, 1) - self._eta[:, node]
+        return np.asarray((self._lower[:, node] * away[..., None]).sum(axis=2).swapaxes(0, 1))
 
 
-def worst_tenth(acceptance: np.ndarray) -> float:
+class KappaSettings:
+    """Finely spaced settings of log kappa, from which it is drawn given the ratings."""
+
+    def __init__(self, model: Model, nodes: np.ndarray) -> None:
+        self._log_kappa = np.linspace(nodes[0], nodes[-1], SETTINGS_PER_NODE * len(nodes))
+        latents = [model.latent(one) for one in self._log_kappa[:, None]]
+        prior = [model.log_hyperprior(one) for one in self._log_kappa[:, None]]
+        self._alpha = np.array([latent.dirichlet for latent in latents])
+        self._log_density = np.array([latent.log_constant for latent in latents]) + prior
+
+    def draw(self, mu: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Log kappa for each of the utilities mu[W, T, n]."""
+        log_theta = mu - np.logaddexp.reduce(mu, axis=2, keepdims=True)
+        found = self._log_density + np.multiply.outer(log_theta.sum(axis=(1, 2)), self._alpha)
+        total = np.exp(found - found.max(axis=1, keepdims=True)).cumsum(axis=1)
+        place = (total < rng.random((len(mu), 1)) * total[:, -1:]).sum(axis=1)
+        step = self._log_kappa[1] - self._log_kappa[0]
+        return np.asarray(self._log_kappa[place] + step * rng.uniform(-0.5, 0.5, len(mu)))
+
+
+Target = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class State:
+    """Positions u[W, block, D] with what their target returned there."""
+
+    u: np.ndarray
+    residual: np.ndarray
+    gradient: np.ndarray
+    mu: np.ndarray
+
+    @classmethod
+    def at(cls, u: np.ndarray, target: Target) -> State:
+        return cls(u, *target(u))
+
+    def where(self, accepted: np.ndarray, other: State) -> State:
+        """The other one where it was accepted[W, block or 1]."""
+        wide = accepted[:, :, None]
+        return State(
+            np.where(wide, other.u, self.u),
+            np.where(accepted, other.residual, self.residual),
+            np.where(wide, other.gradient, self.gradient),
+            np.where(wide, other.mu, self.mu),
+        )
+
+
+def rotate(
+    state: State, targets: Sequence[Target], rng: np.random.Generator
+) -> tuple[State, np.ndarray, np.ndarray, int]:
+    """One transition, with one step for each target; the last one is that of the result.
+
+    Where targets differ, their order must be the same from the end as from the start. Returns
+    also which were accepted, their probabilities of acceptance, and the number of divergences.
+    """
+    blocks = state.residual.shape
+    momentum = rng.standard_normal(state.u.shape)
+    angle = ROTATION / len(targets) * (1 + JITTER * rng.uniform(-1, 1, (*blocks, 1)))
+    cosine, sine = np.cos(angle), np.sin(angle)
+    before = state.residual - 0.5 * ((state.u**2).sum(axis=-1) + (momentum**2).sum(axis=-1))
+    there = state
+    for target in targets:
+        momentum += 0.5 * angle * there.gradient
+        u = cosine * there.u + sine * momentum
+        momentum = cosine * momentum - sine * there.u
+        there = State.at(u, target)
+        momentum += 0.5 * angle * there.gradient
+    after = there.residual - 0.5 * ((there.u**2).sum(axis=-1) + (momentum**2).sum(axis=-1))
+    log_ratio = np.nan_to_num(after - before, nan=-np.inf)
+    chance = np.exp(np.minimum(log_ratio, 0.0))
+    accepted = rng.random(blocks) < chance
+    divergences = int((log_ratio < DIVERGED).sum())
+    return state.where(accepted, there), accepted, chance, divergences
+
+
+class Walkers:
+    """Walkers with what they recorded."""
+
+    def __init__(self, target: NestedTarget, layout: Layout, rng: np.random.Generator) -> None:
+        self.target, self.rng, self.divergences = target, rng, 0
+        shape = layout.draws_per_walker, layout.walkers
+        self.node = target.draw_nodes(layout.walkers, rng)
+        start = target.draw_start(layout.walkers, rng)
+        self.state = State.at(start, partial(target, node=self.node))
+        self.nodes = np.empty(shape, dtype=np.int64)
+        self.log_hyper = np.empty((*shape, target.lattice.log_hyper.shape[1]))
+        self.theta = np.empty((*shape, *target.likelihood.wins.shape))
+
+    def run(self, draws: int, effort: Effort) -> np.ndarray:
+        """Find the number of steps, then record the draws; returns each block's acceptance."""
+        for steps in STEPS:
+            acceptance = np.mean([self.move(steps) for _ in range(effort.warm_up)], axis=0)
+            if _worst_tenth(acceptance) >= effort.acceptance:
+                break
+        total = np.zeros_like(acceptance)
+        for k in range(draws):
+            for _ in range(effort.thin):
+                total += self.move(steps)
+            self.theta[k], self.nodes[k] = softmax(self.state.mu), self.node
+            self.log_hyper[k] = self.target.draw_hyper(self.node, self.state.mu, self.rng)
+        return np.asarray(total / (draws * effort.thin))
+
+    def move(self, steps: int) -> np.ndarray:
+        """One transition; returns the mean acceptance of each block."""
+        if self.target.temporal:
+            return self._move_together(steps)
+        here = partial(self.target, node=self.node)
+        self.state, _, chance, diverged = rotate(self.state, [here] * steps, self.rng)
+        if len(self.target.alpha) == 1:
+            self.divergences += diverged
+        else:
+            # Moves of kappa lead far into tails, from where rotations may be rejected for their
+            # energy. These are no divergences: the density is log-concave of bounded curvature.
+            self._move_node()
+            self._scale_ratings()
+        return np.asarray(chance.mean(axis=0))
+
+    def _move_together(self, steps: int) -> np.ndarray:
+        """Coefficients and node: the trajectory begins at the one node and ends at another, drawn
+        by its weight; the middle, if there is one, is at the lower of the two."""
+        proposed = self.target.draw_nodes(len(self.node), self.rng)
+        middle = np.minimum(self.node, proposed)
+        nodes = [
+            self.node if 2 * k < steps else middle if 2 * k == steps else proposed
+            for k in range(1, steps + 1)
+        ]
+        targets = [partial(self.target, node=node) for node in nodes]
+        self.state, accepted, chance, diverged = rotate(self.state, targets, self.rng)
+        self.node = np.where(accepted[:, 0], proposed, self.node)
+        self.divergences += diverged
+        return np.asarray(chance.mean(axis=0))
+
+    def _move_node(self) -> None:
+        """To another node, drawn by its weight, with the same whitened coefficients.
+
+        This mixes well where data determine the ratings.
+        """
+        proposed = self.target.draw_nodes(len(self.node), self.rng)
+        self._jump(proposed, self.state.u, np.zeros(len(proposed)))
+
+    def _scale_ratings(self) -> None:
+        """To a node nearby, with log-ratios of ratings scaled by one over kappa.
+
+        This mixes well where kappa is small: log-ratios then have exponential tails of that scale.
+        """
+        target, rng, last = self.target, self.rng, len(self.target.alpha) - 1
+        wanted = self.node + rng.choice(NODE_STEPS, len(self.node))
+        proposed = np.clip(wanted, 0, last)
+        log_scale = np.log(target.alpha[self.node] / target.alpha[proposed])
+        eta = self.state.mu @ target.likelihood.helmert * np.exp(log_scale)[:, None, None]
+        log_ratio = target.log_heights[proposed] - target.log_heights[self.node]
+        log_ratio += log_scale * eta[0].size  # the Jacobian
+        log_ratio[wanted != proposed] = -np.inf
+        self._jump(proposed, target.whiten(eta, proposed), log_ratio)
+
+    def _jump(self, proposed: np.ndarray, u: np.ndarray, log_ratio: np.ndarray) -> None:
+        """Metropolis's rule for another node and u; the ratio is that of everything but u."""
+
+        def log_density(state: State, node: np.ndarray) -> np.ndarray:
+            inside = (state.residual - 0.5 * (state.u**2).sum(axis=2)).sum(axis=1)
+            return np.asarray(inside - self.target.corrections[node])
+
+        there = State.at(u, partial(self.target, node=proposed))
+        gain = log_density(there, proposed) - log_density(self.state, self.node) + log_ratio
+        accepted = np.log(self.rng.random(len(gain))) < gain
+        self.state = self.state.where(accepted[:, None], there)
+        self.node = np.where(accepted, proposed, self.node)
+
+
+def _worst_tenth(acceptance: np.ndarray) -> float:
     """The mean of the lowest tenth."""
     return float(np.sort(acceptance)[: max(1, len(acceptance) // 10)].mean())
+
+
+def sample(
+    model: Model,
+    likelihood: Likelihood,
+    lattice: Lattice,
+    seed: Sequence[int],
+    effort: Effort,
+    threads: int | None = None,
+) -> Draws:
+    """Exact draws; chains are divided over a fixed number of tasks with their random numbers."""
+    options = model.options
+    target = NestedTarget(model, likelihood, lattice)
+    layout = Layout.of(options.draws, options.chains)
+
+    tasks = TASKS if model.hyperparameters else 1  # other models are sampled in groups of times
+
+    def run_task(task: int) -> tuple[Walkers, Layout, float]:
+        part = replace(layout, chains=options.chains // tasks + (task < options.chains % tasks))
+        walkers = Walkers(target, part, np.random.default_rng([*seed, task]))
+        return walkers, part, _worst_tenth(walkers.run(part.draws_per_walker, effort))
+
+    parts = in_threads(run_task, range(tasks), threads)
+    theta, nodes, log_hyper = (
+        np.concatenate([part.arrange(getattr(walkers, name)) for walkers, part, _ in parts])
+        for name in ("theta", "nodes", "log_hyper")
+    )
+    return Draws(
+        theta,
+        log_hyper,
+        divergences=sum(walkers.divergences for walkers, _, _ in parts),
+        acceptance=min(acceptance for _, _, acceptance in parts),
+        missed=lattice.missed(nodes),
+    )
+
+
+def draw_approximation(
+    model: Model, likelihood: Likelihood, lattice: Lattice, seed: Sequence[int]
+) -> Draws:
+    """Independent draws from the nested Laplace approximation, with their importance weights."""
+    options, target = model.options, NestedTarget(model, likelihood, lattice)
+    size = options.chains * draws_a_chain(options.draws, options.chains)
+    rng = np.random.default_rng(seed)
+    visited = target.draw_nodes(size, rng)
+    theta, log_weights = (
+        np.empty((size, *likelihood.wins.shape)),
+        np.empty((size, target.shape[0])),
+    )
+    stride = max(1, MAX_BLOCK // likelihood.wins.size)
+    for first in range(0, size, stride):
+        some = slice(first, first + stride)
+        node = visited[some]
+        log_weights[some], _, mu = target(target.draw_start(len(node), rng), node)
+        theta[some] = softmax(mu)
+    log_weights[:, 0] -= target.corrections[visited]
+    return Draws(
+        theta,
+        lattice.log_hyper[visited],
+        log_weights=log_weights,
+        missed=lattice.missed(visited),
+    )
