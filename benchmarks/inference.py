@@ -25,7 +25,7 @@ import engines
 import numpy as np
 
 from polarbear.inference import ModelOptions, Posterior, infer
-from polarbear.inference.models import temporal_models
+from polarbear.inference.models import MODELS
 from polarbear.inference.models.base import rating_model
 from polarbear.inference.relations import joint, pointwise
 from polarbear.inference.stan.programs import programmed_models
@@ -139,7 +139,7 @@ def temporal_rows() -> list[str]:
                         f"{limit} CPU s, tail ESS 5,000, R-hat 1.005", good,
                         describe(timed.result)))  # fmt: skip
     large = count_choice_sets(positions(10, 300, 100))
-    for model in temporal_models():
+    for model in [name for name, model in MODELS.items() if model.temporal]:
         timed = Timed(lambda m=model: infer(large, grid(100), in_full(m), 1), 1)
         rows.append(row(f"{model} n 10, P 300, T 100, 8,000 draws", timed, "20 s wall",
                         timed.wall <= 20, describe(timed.result)))  # fmt: skip

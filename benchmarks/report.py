@@ -35,7 +35,7 @@ from polarbear.driver.evidence import CachedPosterior, Evidence, keep, ranked
 from polarbear.driver.round_posterior import RoundResult, settings_kept
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.inference import ModelOptions, Posterior
-from polarbear.inference.chain_diagnostics import diagnose
+from polarbear.inference.chain_diagnostics import Draws, diagnose
 from polarbear.inference.relations import decision_tables
 from polarbear.problems import Instance
 from polarbear.rankings import GridValues
@@ -133,7 +133,7 @@ def believed(
         method="made up",
         seed=1,
         seconds=0.0,
-        diagnostics=diagnose(theta[:, ::40], 4),
+        diagnostics=diagnose(Draws(theta[:, ::40], np.empty((len(theta), 0))), 4),
         joint=False,
     )
     instances = tuple(f"instance-{i}" for i in range(number * BATCH))

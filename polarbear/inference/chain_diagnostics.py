@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
 import numpy as np
 import scipy  # loads its parts when they are used
 
@@ -12,21 +15,46 @@ BY_CHANCE = 0.01  # how often the worst R-hat of well-mixed chains may exceed it
 _PARAMETERS_A_TASK = 32
 
 
+@dataclass(frozen=True)
+class Draws:
+    """theta[draw, T, n] and hyper[draw, H], chain after chain, and how the method fared.
+
+    ``log_weights`` are those of importance sampling, for approximate draws only: of each block of
+    parameters that is judged by itself.
+    ``missed`` is the share of draws that shows hyperparameters beyond the lattice.
+    """
+
+    theta: np.ndarray
+    hyper: np.ndarray
+    divergences: int = 0
+    acceptance: float | None = None
+    log_weights: tuple[np.ndarray, ...] = ()
+    missed: float = 0.0
+    deep_trees: int = 0
+    e_bfmi: float | None = None
+
+
+def joined(parts: Sequence[Draws]) -> Draws:
+    """The draws of separate parts of the grid, which have no hyperparameters, as one."""
+    acceptances = [part.acceptance for part in parts if part.acceptance is not None]
+    return replace(
+        parts[0],
+        theta=np.concatenate([part.theta for part in parts], axis=1),
+        divergences=sum(part.divergences for part in parts),
+        acceptance=min(acceptances, default=None),
+        log_weights=tuple(weights for part in parts for weights in part.log_weights),
+    )
+
+
 def diagnose(
-    theta: np.ndarray,
+    draws: Draws,
     chains: int,
-    *,
-    divergences: int = 0,
-    pareto_k: float | None = None,
-    acceptance: float | None = None,
     attempts: int = 1,
-    missed: float = 0.0,
-    deep_trees: int = 0,
-    e_bfmi: float | None = None,
     threads: int | None = None,
     convergence: np.ndarray | None = None,
 ) -> Diagnostics:
-    """Diagnostics of draws theta[draw, T, n], chain after chain; ``convergence`` may be given."""
+    """Diagnostics of draws; their ``convergence`` may be given."""
+    theta = draws.theta
     if convergence is None:
         convergence = convergence_of(theta.reshape(len(theta), -1), chains, threads)
     r_hat, bulk, tail = convergence.T
@@ -34,13 +62,13 @@ def diagnose(
         r_hat=float(r_hat.max()),
         ess_bulk=float(bulk.min()),
         ess_tail=float(tail.min()),
-        divergences=divergences,
-        pareto_k=pareto_k,
-        acceptance=acceptance,
+        divergences=draws.divergences,
+        pareto_k=max(map(pareto_k, draws.log_weights), default=None),
+        acceptance=draws.acceptance,
         attempts=attempts,
-        missed=missed,
-        deep_trees=deep_trees,
-        e_bfmi=e_bfmi,
+        missed=draws.missed,
+        deep_trees=draws.deep_trees,
+        e_bfmi=draws.e_bfmi,
         r_hat_limit=max(MAX_R_HAT, r_hat_by_chance(len(theta), chains, len(r_hat))),
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from polarbear.errors import InferenceError
 from polarbear.inference.model_options import ModelOptions
-from polarbear.rankings import MAX_MASKED, ChoiceSets
+from polarbear.rankings.choice_sets import MAX_MASKED, ChoiceSets
 from polarbear.wording import counted, noun, short, small
 
 
@@ -49,7 +49,12 @@ def check_positions(positions: np.ndarray | None, sets: ChoiceSets, model: str) 
     return positions
 
 
-def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ...]:
+def notes(
+    sets: ChoiceSets,
+    names: Sequence[str] | None = None,
+    problems: Sequence[str] | None = None,
+    weights: np.ndarray | None = None,
+) -> tuple[str, ...]:
     """Sentences on limits of the data; without names, algorithms are numbered."""
     names = names or [f"algorithm {i + 1}" for i in range(sets.n_algorithms)]
     found = []
@@ -61,38 +66,28 @@ def notes(sets: ChoiceSets, names: Sequence[str] | None = None) -> tuple[str, ..
     gaps = np.flatnonzero(sets.rankings == 0)
     if len(gaps):
         found.append(
-            f"{len(gaps)} of {counted(sets.n_times, 'timepoint')} {noun(len(gaps), 'has', 'have')} "
-            f"no rankings (first: timepoint "
-            f"{gaps[0] + 1}): theta there comes from the prior and, in a temporal model, from "
-            "neighbouring times"
+            f"{len(gaps)} of {counted(sets.n_times, 'timepoint')} without rankings (first: "
+            f"timepoint {gaps[0] + 1}): theta there comes from the prior and, in a temporal model, "
+            "from neighbouring times"
         )
     found.extend(_overlap(sets, names))
     if sets.sampled_ties:
-        their = noun(sets.sampled_ties, "its", "their")
         found.append(
-            f"{sets.sampled_ties} {noun(sets.sampled_ties, 'tie was', 'ties were')} too wide for "
-            f"{their} closed form and entered through a subsample of {their} orderings"
+            f"{counted(sets.sampled_ties, 'tie')} too wide for the closed form: counted through a "
+            "subsample of the orderings"
+        )
+    if problems is not None and len(set(problems)) < len(problems):
+        several = counted(len(set(problems)), "problem")
+        found.append(
+            f"{len(problems)} rankings are of {several} with several seeds: a problem counts once"
+        )
+    if weights is not None:
+        found.append(
+            f"instances have weights, from {short(weights.min())} to {short(weights.max())}: "
+            f"{counted(len(weights), 'instance')} {noun(len(weights), 'counts', 'count')} as "
+            f"{short(weights.sum())}"
         )
     return tuple(found)
-
-
-def on_seeds(problems: Sequence[str] | None) -> tuple[str, ...]:
-    """A sentence on problems that were run with several seeds."""
-    if problems is None or len(set(problems)) == len(problems):
-        return ()
-    several = counted(len(set(problems)), "problem")
-    return (f"{len(problems)} rankings are of {several} with several seeds: a problem counts once",)
-
-
-def on_weights(weights: np.ndarray | None) -> tuple[str, ...]:
-    """A sentence on instances that do not count as one."""
-    if weights is None:
-        return ()
-    return (
-        f"instances have weights, from {short(weights.min())} to {short(weights.max())}: "
-        f"{counted(len(weights), 'instance')} {noun(len(weights), 'counts', 'count')} as "
-        f"{short(weights.sum())}",
-    )
 
 
 def on_repetition(weight: float) -> tuple[str, ...]:
@@ -106,7 +101,7 @@ def on_repetition(weight: float) -> tuple[str, ...]:
 
 
 def _overlap(sets: ChoiceSets, names: Sequence[str]) -> list[str]:
-    compared = sets.compared()
+    compared = sets.met
     groups = _connected(compared)
     if len(groups) > 1:
         apart = " | ".join(", ".join(names[i] for i in group) for group in groups)
@@ -116,11 +111,10 @@ def _overlap(sets: ChoiceSets, names: Sequence[str]) -> list[str]:
         ]
     if not compared.all():
         a, b = np.argwhere(~compared)[0]
-        strangers = int((~compared).sum()) // 2
-        pairs = noun(strangers, "pair of algorithms", "pairs of algorithms")
+        pairs = counted(int((~compared).sum()) // 2, "pair")
         return [
-            f"{strangers} {pairs} never occur in one ranking (first: {names[a]} and {names[b]}): "
-            f"{noun(strangers, 'it is', 'they are')} compared through others only"
+            f"{pairs} of algorithms never ranked together, compared through others only (first: "
+            f"{names[a]} and {names[b]})"
         ]
     return []
 

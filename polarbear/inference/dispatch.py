@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import importlib
+import time
 from collections.abc import Sequence
-from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
+from polarbear.errors import InferenceError
 from polarbear.inference import checks
+from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.model_options import ModelOptions
-from polarbear.inference.posterior_draws import Posterior
+from polarbear.inference.models import MODELS
+from polarbear.inference.posterior_draws import Diagnostics, EngineResult, Posterior
 from polarbear.rankings import ChoiceSets
-from polarbear.rankings.duels import duels_of
+from polarbear.rankings.duels import Duels, duels_of
 
 ENGINES = {
     "native": "polarbear.inference.plackett_luce.engine",
     "stan": "polarbear.inference.stan.engine",
 }
+MAX_NUMBERS = 3 * 2**26  # win probabilities and shares of first places, copies included: 0.75 GiB
+MIN_DRAWS = 200
 
 
 def infer(
@@ -51,15 +57,12 @@ def infer(
     times = np.asarray(unit_times, dtype=float)
     if weights is not None and (weights == 1).all():
         weights = None
-    data = (*checks.on_seeds(problems), *checks.on_weights(weights))
+    limits = checks.notes(choice_sets, names, problems, weights)
     if not options.plackett_luce:
-        from polarbear.inference.empirical.engine import empirical_posterior
-
         seen = checks.check_positions(positions, choice_sets, options.model)
-        notes = (*checks.notes(choice_sets, names), *data)
         called = names or [f"algorithm {i + 1}" for i in range(choice_sets.n_algorithms)]
         duels = duels_of(seen, problems, weights)
-        return empirical_posterior(duels, called, times, options, seed, field, notes)
+        return _bootstrapped(duels, called, times, options, seed, field, limits)
     from polarbear.inference.plackett_luce.composite_weight import composite_weight  # heavy
     from polarbear.inference.plackett_luce.goodness_of_fit import check_fit
 
@@ -69,17 +72,76 @@ def infer(
         ranked = checks.check_positions(positions, choice_sets, options.model)
         weight = composite_weight(ranked, choice_sets, times, options, problems, weights)
     engine = importlib.import_module(ENGINES[options.engine])
-    posterior: Posterior = engine.run(
-        choice_sets.weighted(weight),
-        times,
-        options,
-        seed,
-        notes=(*checks.notes(choice_sets, names), *data, *checks.on_repetition(weight)),
-        threads=threads,
-    )
+    found: EngineResult = engine.run(choice_sets.weighted(weight), times, options, seed, threads)
     fit = shared = None
     if positions is not None:
         seen = np.asarray(positions)
-        fit = check_fit(seen, posterior.theta, problems, seed, weights)
+        fit = check_fit(seen, found.theta, problems, seed, weights)
         shared = duels_of(seen, problems).shared_problems()
-    return replace(posterior, evidence_weight=weight, fit=fit, shared=shared)
+    names_of_hyper = MODELS[options.model].hyperparameters
+    return Posterior(
+        theta=found.theta,
+        chains=options.chains,
+        unit_times=times,
+        options=options,
+        engine=options.engine,
+        method=found.method,
+        seed=seed,
+        seconds=found.seconds,
+        diagnostics=found.diagnostics,
+        joint=options.temporal,
+        hyper=MappingProxyType(dict(zip(names_of_hyper, found.hyper.T, strict=True))),
+        notes=(*limits, *checks.on_repetition(weight), *found.notes),
+        evidence_weight=weight,
+        fit=fit,
+        shared=shared,
+    )
+
+
+def _bootstrapped(
+    duels: Duels,
+    algorithms: Sequence[str],
+    unit_times: np.ndarray,
+    options: ModelOptions,
+    seed: int,
+    field: Sequence[int] | None,
+    notes: tuple[str, ...],
+) -> Posterior:
+    """The posterior of the empirical model: independent draws of the Bayesian bootstrap."""
+    if options.method != "auto":
+        raise InferenceError(
+            f"the empirical model does not use the method '{options.method}': leave it at 'auto'"
+        )
+    begun = time.perf_counter()
+    draws, limited = draws_within_memory(len(algorithms), len(unit_times), options)
+    bootstrap = Bootstrap(duels, algorithms, draws, seed, options.concentration)
+    return Posterior(
+        wins=bootstrap.wins(),
+        shared=duels.shared_problems(),
+        theta=bootstrap.firsts(field),
+        chains=options.chains,
+        unit_times=unit_times,
+        options=options,
+        engine="native",
+        method="bootstrap",
+        seed=seed,
+        seconds=time.perf_counter() - begun,
+        diagnostics=Diagnostics(1.0, float(draws), float(draws), 0, None, None, 1),
+        joint=True,
+        notes=(*notes, *limited),
+    )
+
+
+def draws_within_memory(n: int, n_times: int, options: ModelOptions) -> tuple[int, tuple[str, ...]]:
+    """The number of draws asked for, or the number that memory holds with a note."""
+    chains = options.chains
+    wanted = -(-options.draws // chains) * chains
+    most = MAX_NUMBERS // (n * (n - 1) * n_times + 2 * n * n_times) // chains * chains
+    if wanted <= most:
+        return wanted, ()
+    if most < MIN_DRAWS:
+        raise InferenceError(
+            f"win probabilities of all pairs of {n} algorithms at {n_times} times leave memory for "
+            f"{most} draws only; use fewer algorithms (--algorithms) or fewer times (--grid)"
+        )
+    return most, (f"{most} draws instead of {wanted}: more would take over 0.75 GiB",)

@@ -87,11 +87,18 @@ class Diagnostics:
         """Whether chains agree and cover the posterior, so that at most more draws are needed."""
         return self.r_hat < self.r_hat_limit and not self.divergences and self.missed < MAX_MISSED
 
-    def doubts(self, convergence: np.ndarray) -> np.ndarray:
-        """Which parameters exceed a limit, by their `convergence_of`."""
-        r_hat, bulk, tail = convergence.T
-        good = (r_hat < self.r_hat_limit) & (bulk >= MIN_ESS) & (tail >= MIN_ESS)
-        return np.asarray(~good)
+
+@dataclass(frozen=True)
+class EngineResult:
+    """What an engine of Plackett-Luce models returns: theta[draw, time, algorithm] and hyper[draw,
+    H], chain after chain, and the method that was run."""
+
+    theta: np.ndarray
+    hyper: np.ndarray
+    method: str
+    diagnostics: Diagnostics
+    seconds: float
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -28,12 +28,9 @@ def cache_folder() -> Path | None:
         digest.update(source.read_bytes())
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     root = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(home) / "polarbear")
-    return root / digest.hexdigest()[:16] if _is_writable(root) else None
-
-
-def _is_writable(folder: Path) -> bool:
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    return there.is_dir() and os.access(there, os.W_OK)
+    there = next(path for path in (root, *root.absolute().parents) if path.exists())
+    writable = there.is_dir() and os.access(there, os.W_OK)
+    return root / digest.hexdigest()[:16] if writable else None
 
 
 _CACHE = cache_folder()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from polarbear.rankings.choice_sets import ABSENT, BELOW, MAX_MASKED, ChoiceSets
-from polarbear.rankings.counting import count_choice_sets
+from polarbear.rankings.choice_sets import ABSENT, BELOW, ChoiceSets, count_choice_sets
 from polarbear.rankings.ranking import UNRECORDED, GridValues, rank
 
 __all__ = [
     "ABSENT",
     "BELOW",
-    "MAX_MASKED",
     "UNRECORDED",
     "ChoiceSets",
     "GridValues",

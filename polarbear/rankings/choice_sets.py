@@ -6,11 +6,17 @@ The log-likelihood of all rankings at one timepoint is
 
 ``w_i`` counts how often i was chosen while something else remained, and ``c_S`` how often the set S
 of two or more was what remained. A set is a bitmask: bit i stands for algorithm i.
+
+A tie is the average over its k! orderings, in closed form: each subset of j of its k items,
+together with everything ranked below them, counts 1 / C(k, j) (sets of one are dropped). If only
+the best m of a ranking were recorded, the others remain at every choice, and there is no choice
+among them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import comb
 
 import numpy as np
 
@@ -22,6 +28,9 @@ BELOW = 2**15 - 2  # below all algorithms that have a position; the order among 
 MAX_EXACT_TIE = 12  # a wider tie has more than 4,095 terms and is subsampled
 MAX_MASKED = 50  # bits of a mask that leave room for a timepoint beside it in 63 bits
 MAX_ALGORITHMS = 200
+LATIN_SQUARES = 4  # in the subsample of the orderings of a wide tie
+MAX_RANKINGS = 50_000  # that are counted at once; bounds memory, not results
+MAX_TERMS = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -29,12 +38,10 @@ class ChoiceSets:
     """The choice sets of rankings of n algorithms at T timepoints.
 
     ``wins[T, n]`` is w; the sets of timepoint t are ``offsets[t]:offsets[t + 1]`` of ``masks``
-    (ascending within a timepoint) and ``counts``. ``rankings[T]`` is the number of rankings of two
-    or more algorithms, ``sampled_ties`` the number of ties that were too wide for their closed
-    form.
-
-    For more than MAX_MASKED algorithms there are no sets; ``met[n, n]`` has the pairs of algorithms
-    that occur in one ranking.
+    (ascending within a timepoint) and ``counts``; there are none for more than MAX_MASKED
+    algorithms. ``rankings[T]`` is the number of rankings of two or more algorithms, ``met[n, n]``
+    says which pairs occur in one ranking, and ``sampled_ties`` is the number of ties that were too
+    wide for their closed form.
     """
 
     wins: np.ndarray
@@ -42,8 +49,8 @@ class ChoiceSets:
     masks: np.ndarray
     counts: np.ndarray
     rankings: np.ndarray
+    met: np.ndarray
     sampled_ties: int = 0
-    met: np.ndarray | None = None
 
     @property
     def n_times(self) -> int:
@@ -80,14 +87,6 @@ class ChoiceSets:
         """The algorithms in each set: bool[set, n]."""
         return (self.masks[:, None] >> np.arange(self.n_algorithms) & 1).astype(bool)
 
-    def compared(self) -> np.ndarray:
-        """The pairs of algorithms that occur in one ranking: bool[n, n]."""
-        if self.met is not None:
-            return self.met
-        bits = np.arange(self.n_algorithms)
-        member = (np.unique(self.masks)[:, None] >> bits & 1).astype(np.int64)
-        return np.asarray(np.eye(self.n_algorithms, dtype=bool) | ((member.T @ member) > 0))
-
     def log_likelihood(self, mu: np.ndarray) -> np.ndarray:
         """The log-likelihood at each timepoint for utilities ``mu[T, n]``."""
         inside = np.where(self.members(), mu[self.set_times()], -np.inf)
@@ -96,26 +95,150 @@ class ChoiceSets:
         return np.asarray((self.wins * mu).sum(axis=1) - sets)
 
 
-def choice_sets_from_terms(
-    wins: np.ndarray,
-    times: np.ndarray,
-    masks: np.ndarray,
-    counts: np.ndarray,
-    rankings: np.ndarray,
-    sampled_ties: int = 0,
+class _Terms:
+    """Counts of sets, keyed by timepoint and mask in one integer."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self._keys: list[np.ndarray] = [np.empty(0, dtype=np.int64)]
+        self._counts: list[np.ndarray] = [np.empty(0)]
+
+    def add(self, times: np.ndarray, masks: np.ndarray, counts: np.ndarray) -> None:
+        self._keys.append((times << self.n) | masks)
+        self._counts.append(counts)
+        if sum(map(len, self._keys[1:])) > max(len(self._keys[0]), MAX_TERMS):
+            self.gather()
+
+    def gather(self) -> tuple[np.ndarray, np.ndarray]:
+        """Keys, ascending, each once, and their counts, added in the order in which they came."""
+        keys, counts = np.concatenate(self._keys), np.concatenate(self._counts)
+        keys, place = np.unique(keys, return_inverse=True)
+        self._keys = [keys]
+        self._counts = [np.bincount(place.ravel(), counts, len(keys))]
+        return self._keys[0], self._counts[0]
+
+
+def count_choice_sets(
+    positions: np.ndarray, weights: np.ndarray | None = None, seed: int = 0
 ) -> ChoiceSets:
-    """Choice sets from (timepoint, set, count) terms in any order, which may be repeated."""
-    n_times, n = wins.shape
-    if n > MAX_MASKED or n + int(n_times).bit_length() > 62:
+    """Choice sets of positions[instance, algorithm, time]; instances have ``weights``.
+
+    The seed is for the orderings of ties wider than MAX_EXACT_TIE, which are subsampled and counted
+    in ``sampled_ties``. For more than MAX_MASKED algorithms no sets are counted.
+    """
+    positions = np.asarray(positions, dtype=np.int16)
+    n_instances, n, n_times = positions.shape
+    if n > MAX_ALGORITHMS:
+        raise RankingError(f"{n} algorithms in one ranking; at most {MAX_ALGORITHMS} can be ranked")
+    if n <= MAX_MASKED and n + n_times.bit_length() > 62:
         raise RankingError(
             f"{counted(n, 'algorithm')} at {counted(n_times, 'timepoint')} are too many to count "
-            f"together; at most {MAX_MASKED} algorithms, fewer on very long grids"
+            "together: use a shorter grid"
         )
-    keys, total = (times.astype(np.int64) << n) | masks, counts.astype(float)
-    if not (keys[:-1] < keys[1:]).all():
-        keys, place = np.unique(keys, return_inverse=True)
-        total = np.bincount(place.ravel(), weights=counts, minlength=len(keys)).astype(float)
-    offsets = np.searchsorted(keys >> n, np.arange(n_times + 1))
-    return ChoiceSets(
-        wins, offsets.astype(np.int64), keys & ((1 << n) - 1), total, rankings, sampled_ties
+    weights = np.ones(n_instances) if weights is None else np.asarray(weights, dtype=float)
+    if weights.shape != (n_instances,) or not np.all(np.isfinite(weights) & (weights > 0)):
+        raise RankingError(
+            f"expected {n_instances} finite weights above zero, one per instance, found {weights!r}"
+        )
+    terms = _Terms(n)
+    wins, rankings = np.zeros((n_times, n)), np.zeros(n_times, dtype=np.int64)
+    met, sampled = np.eye(n, dtype=bool), 0
+    stride = max(1, MAX_RANKINGS // n_times)
+    for first in range(0, n_instances, stride):
+        some = slice(first, first + stride)
+        places, weight = positions[some], weights[some]
+        present = places != ABSENT
+        recorded = present & (places != BELOW)
+        last = recorded & (places == places.max(axis=1, keepdims=True))
+        width = np.maximum(last.sum(axis=1, keepdims=True), 1)
+        wins += np.einsum("p,pat->ta", weight, recorded - last / width)
+        rankings += (present.sum(axis=1) > 1).sum(axis=0)
+        rows = present.swapaxes(1, 2).reshape(-1, n).astype(np.float32)
+        met |= rows.T @ rows > 0
+        if n <= MAX_MASKED:
+            sampled += _add_ties(*_add_choices(places, weight, terms), terms, seed)
+    keys, counts = terms.gather()  # none for more than MAX_MASKED algorithms
+    offsets = np.searchsorted(keys >> min(n, 62), np.arange(n_times + 1))
+    masks = keys & ((1 << min(n, 62)) - 1)
+    return ChoiceSets(wins, offsets, masks, counts, rankings, met, sampled)
+
+
+def _add_choices(
+    places: np.ndarray, weights: np.ndarray, terms: _Terms
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Add the sets of untied choices; return time, items, rest and weight of each tie."""
+    _, n, n_times = places.shape
+    bits = np.int64(1) << np.arange(n)
+    times = np.broadcast_to(np.arange(n_times), (len(places), n_times))
+    weight = np.broadcast_to(weights[:, None], times.shape)
+    remaining = np.einsum("pat,a->pt", places >= 0, bits)
+    ties = []
+    for position in range(places.max(initial=ABSENT, where=places != BELOW) + 1):
+        rest = np.einsum("pat,a->pt", places > position, bits)
+        chosen = remaining ^ rest
+        several = remaining & (remaining - 1) != 0
+        tied = chosen & (chosen - 1) != 0
+        untied = several & ~tied & (chosen != 0)
+        terms.add(times[untied], remaining[untied], weight[untied])
+        ties.append((times[tied], chosen[tied], rest[tied], weight[tied]))
+        remaining = rest
+    if not ties:
+        return (*np.empty((3, 0), dtype=np.int64), np.empty(0))
+    time, items, below, count = (np.concatenate(parts) for parts in zip(*ties, strict=True))
+    return time, items, below, count
+
+
+def _add_ties(
+    times: np.ndarray,
+    items: np.ndarray,
+    rest: np.ndarray,
+    weights: np.ndarray,
+    terms: _Terms,
+    seed: int,
+) -> int:
+    """Add the terms of ties; return the number of ties too wide for their closed form."""
+    keys = np.stack([(times << terms.n) | items, rest])
+    (keys, rest), place, repeated = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
+    weights = np.bincount(place.ravel(), weights, len(repeated))
+    times, items = keys >> terms.n, keys & ((1 << terms.n) - 1)
+    member = (items[:, None] >> np.arange(terms.n)) & 1
+    widths = member.sum(axis=1)
+    for width in np.unique(widths[widths <= MAX_EXACT_TIE]):
+        subset = np.arange(1, 1 << width)
+        inside = (subset >> np.arange(width)[:, None]) & 1
+        shares = np.array([1 / comb(width, j) for j in inside.sum(axis=0)])
+        alike = np.flatnonzero(widths == width)
+        stride = max(1, MAX_TERMS >> int(width))
+        for first in range(0, len(alike), stride):
+            some = alike[first : first + stride]
+            bits = np.int64(1) << np.nonzero(member[some])[1].reshape(-1, width)
+            masks = rest[some, None] | (bits @ inside)
+            several = masks & (masks - 1) != 0
+            counts = weights[some, None] * shares
+            time = np.broadcast_to(times[some, None], masks.shape)
+            terms.add(time[several], masks[several], counts[several])
+    wide = np.flatnonzero(widths > MAX_EXACT_TIE)
+    for k in wide:
+        masks, shares = _sampled_tie(int(items[k]), int(rest[k]), terms.n, seed)
+        terms.add(np.full(len(masks), times[k]), masks, shares * weights[k])
+    return int(repeated[wide].sum())
+
+
+def _sampled_tie(block: int, rest: int, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Sets of a wide tie, and their shares, over random Latin squares of orderings.
+
+    All rotations of a random ordering put every item equally often in every place. The same tie
+    always gets the same orderings, so that counts of separate rankings add up.
+    """
+    rng = np.random.default_rng([seed, block, rest])
+    items = np.array([i for i in range(n) if block >> i & 1])
+    width = len(items)
+    shifts = (np.arange(width)[:, None] + np.arange(width)) % width
+    orders = np.concatenate([rng.permutation(items)[shifts] for _ in range(LATIN_SQUARES)])
+    chosen = np.cumsum(np.int64(1) << orders, axis=1)
+    remaining = (block | rest) ^ np.concatenate(
+        [np.zeros((len(orders), 1), dtype=np.int64), chosen[:, :-1]], axis=1
     )
+    sets, times = np.unique(remaining, return_counts=True)
+    several = sets & (sets - 1) != 0
+    return sets[several], times[several] / len(orders)

@@ -50,11 +50,6 @@ class DuelRecord:
         table[:, a, b], table[:, b, a] = self.wins, self.losses
         return table
 
-    @property
-    def met(self) -> np.ndarray:
-        """Problems that both algorithms of a pair ran on: [time, pair]."""
-        return np.asarray(self.wins + self.losses + self.draws)
-
 
 @dataclass(frozen=True)
 class Duels:

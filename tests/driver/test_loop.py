@@ -470,7 +470,7 @@ def test_a_race_counts_seeds_of_one_problem_once(tmp_path):
     assert store.posteriors.facts(key).instances == 4
     found = evidence_of(store)
     assert found.n_problems == 4
-    assert found.duels.record().met.max() == 4
+    assert found.duels.shared_problems().max() == 4
 
 
 @pytest.mark.usefixtures("seeds_of_one_problem")

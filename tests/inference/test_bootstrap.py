@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import beta, kstest
 
 from polarbear.errors import InferenceError
-from polarbear.inference import ModelOptions, infer
-from polarbear.inference.empirical import engine
+from polarbear.inference import ModelOptions, dispatch, infer
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.rankings import ABSENT, count_choice_sets, rank
 from polarbear.rankings.duels import Duels, duels_of, place_of_pair
@@ -174,10 +173,10 @@ def test_more_wins_never_lower_a_probability():
 def test_draws_are_limited_by_memory_and_a_note_says_so(monkeypatch: pytest.MonkeyPatch):
     positions = random_positions(8, 5, 3)
     sets, times = count_choice_sets(positions), np.linspace(0, 1, 3)
-    monkeypatch.setattr(engine, "MAX_NUMBERS", 90 * 400)
+    monkeypatch.setattr(dispatch, "MAX_NUMBERS", 90 * 400)
     found = infer(sets, times, ModelOptions(), 1, positions=positions)
     assert found.n_draws == 400
     assert any("400 draws instead of 4000" in note for note in found.notes)
-    monkeypatch.setattr(engine, "MAX_NUMBERS", 90 * 100)
+    monkeypatch.setattr(dispatch, "MAX_NUMBERS", 90 * 100)
     with pytest.raises(InferenceError, match="leave memory for 100 draws only"):
         infer(sets, times, ModelOptions(), 1, positions=positions)

@@ -83,11 +83,3 @@ def test_it_stands_in_the_documentation_with_how_it_sees_time(name: str):
     row = re.search(rf"^\| `{name}` \| .+ \| (\w+)[^|]* \|$", text, re.MULTILINE)
     assert row, name
     assert row[1] == ("joint" if MODELS[name].temporal else "independent")
-
-
-def test_an_independent_model_has_no_hyperparameter_that_no_engine_knows():
-    with pytest.raises(TypeError, match="Odd is not temporal, so kappa is the one .*but it has nu"):
-
-        class Odd(Model):
-            temporal = False
-            hyperparameters = ("nu",)

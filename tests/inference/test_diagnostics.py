@@ -9,7 +9,9 @@ import pytest
 
 from polarbear.inference import ModelOptions, chain_diagnostics, infer, posterior_draws
 from polarbear.inference.chain_diagnostics import (
+    Draws,
     convergence_of,
+    diagnose,
     energy_bfmi,
     pareto_k,
     smoothed_weights,
@@ -83,11 +85,12 @@ def test_a_constant_does_not_count_against_a_posterior():
 def test_the_worst_of_many_good_chains_is_not_taken_for_a_bad_one():
     """Wrong with a probability of at most 0.01, were the seed not fixed."""
     theta = np.random.default_rng(5).random((1000, 20, 50))
-    by_chance = chain_diagnostics.diagnose(theta, 4)
+    draws = Draws(theta, np.empty((1000, 0)))
+    by_chance = diagnose(draws, 4)
     assert posterior_draws.MAX_R_HAT < by_chance.r_hat < by_chance.r_hat_limit < 1.03
     assert by_chance.passed
     theta[:250, 3, 4] += 0.2  # one chain of four is elsewhere, by two thirds of its spread
-    assert not chain_diagnostics.diagnose(theta, 4).passed
+    assert not diagnose(draws, 4).passed
 
 
 def test_four_thousand_draws_leave_nothing_to_chance():

@@ -9,8 +9,7 @@ from polarbear.inference import ModelOptions, infer
 from polarbear.inference.chain_diagnostics import convergence_of
 from polarbear.inference.relations import joint, pointwise
 from polarbear.inference.stan.programs import programmed_models
-from polarbear.rankings import count_choice_sets, rank
-from polarbear.rankings.choice_sets import choice_sets_from_terms
+from polarbear.rankings import ChoiceSets, count_choice_sets, rank
 
 from .quadrature import Simplex3
 from .stan_support import needs_cmdstan
@@ -32,13 +31,12 @@ def test_stan_gives_the_known_answers(model):
 
 def side_by_side(parts):
     """Choice sets of several data sets, each as a time of its own."""
-    return choice_sets_from_terms(
-        np.concatenate([part.wins for part in parts]),
-        np.concatenate([part.set_times() + t for t, part in enumerate(parts)]),
-        np.concatenate([part.masks for part in parts]),
-        np.concatenate([part.counts for part in parts]),
-        np.concatenate([part.rankings for part in parts]),
+    wins, masks, counts, rankings = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("wins", "masks", "counts", "rankings")
     )
+    offsets = np.cumsum([0, *(len(part.masks) for part in parts)])
+    return ChoiceSets(wins, offsets, masks, counts, rankings, parts[0].met)
 
 
 @pytest.mark.slow

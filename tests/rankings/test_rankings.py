@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polarbear.errors import RankingError
-from polarbear.rankings import ABSENT, ChoiceSets, count_choice_sets, counting, rank
+from polarbear.rankings import ABSENT, ChoiceSets, choice_sets, count_choice_sets, rank
 
 
 def brute_force_terms(places, weight=1.0):
@@ -95,7 +95,7 @@ def test_positions_have_no_gaps_and_order_the_present_by_value(case):
 def test_counting_in_small_portions_changes_nothing(monkeypatch, weights):
     positions = rank(np.random.default_rng(0).integers(0, 4, (20, 6, 4)).astype(float))
     expected = count_choice_sets(positions, weights)
-    monkeypatch.setattr(counting, "MAX_TERMS", 1)
+    monkeypatch.setattr(choice_sets, "MAX_TERMS", 1)
     found = count_choice_sets(positions, weights)
     np.testing.assert_array_equal(found.offsets, expected.offsets)
     np.testing.assert_array_equal(found.masks, expected.masks)
@@ -108,7 +108,7 @@ def test_of_more_than_fifty_algorithms_only_wins_rankings_and_pairs_are_counted(
     counted = count_choice_sets(positions)
     assert counted.rankings.tolist() == [4, 4]
     assert counted.wins[0, [0, 1, 58, 59]].tolist() == [2, 4, 2, 0]
-    assert np.argwhere(~counted.compared()).tolist() == [[0, 59], [59, 0]]
+    assert np.argwhere(~counted.met).tolist() == [[0, 59], [59, 0]]
     assert counted.pick(np.array([1])).rankings.tolist() == [4]
 
 
@@ -168,9 +168,7 @@ def test_who_never_met_is_known():
     present = np.ones((4, 3, 1), dtype=bool)
     present[:2, 0] = False
     present[2:, 2] = False
-    met = count_choice_sets(
-        rank(np.random.default_rng(0).normal(size=(4, 3, 1)), present)
-    ).compared()
+    met = count_choice_sets(rank(np.random.default_rng(0).normal(size=(4, 3, 1)), present)).met
     assert met.tolist() == [[True, True, False], [True, True, True], [False, True, True]]
 
 

@@ -65,11 +65,6 @@ MODELS: Registry[type[AnyModel]] = Registry(
 )
 
 
-def temporal_models() -> list[str]:
-    """The names of the models whose ratings are correlated over time."""
-    return [name for name, model in MODELS.items() if model.temporal]
-
-
 def joint_models() -> list[str]:
     """The names of the models whose statements about all times at once are valid."""
     return [name for name, model in MODELS.items() if model.joint]

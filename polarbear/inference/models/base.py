@@ -102,15 +102,6 @@ class Model(AnyModel, ABC):
     the model-specific options, which a user writes under 'options'.
     """
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        hyper = getattr(cls, "hyperparameters", ())
-        if not getattr(cls, "temporal", True) and hyper not in ((), ("kappa",)):
-            raise TypeError(
-                f"{cls.__name__} is not temporal, so kappa is the one hyperparameter it may have, "
-                f"but it has {', '.join(hyper)}"
-            )
-
     def __init__(self, times: np.ndarray, n_algorithms: int, options: ModelOptions) -> None:
         self.times = times
         self.n_algorithms = n_algorithms

@@ -53,16 +53,11 @@ COVARIANCES = {  # Stan programs count them from one, in this order
 }
 
 # Answers to a unit impulse of noise, of the process and its derivatives over powers of the decay
-# rate lambda: polynomials in s = lambda * time (constant first) times exp(-s).
+# rate lambda = sqrt(2 p + 1) / ell: polynomials in s = lambda * time (constant first) times exp(-s)
 _IMPULSE = {
     1: np.array([[0.0, 1.0, 0.0], [1.0, -1.0, 0.0]]),
     2: np.array([[0.0, 0.0, 0.5], [0.0, 1.0, -0.5], [1.0, -2.0, 0.5]]),
 }
-
-
-def decay_rate(order: int, lengthscale: float) -> float:
-    """lambda of a Matern kernel in its state-space form."""
-    return math.sqrt(2 * order + 1) / lengthscale
 
 
 def transitions(order: int, steps: np.ndarray) -> np.ndarray:

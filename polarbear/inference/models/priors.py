@@ -267,7 +267,7 @@ class GaussianProcess(SparseGP):
         if order is None:
             return super().latent(log_hyper)
         sigma, ell = np.exp(log_hyper)
-        steps = covariances.decay_rate(order, ell) * np.diff(self.times)
+        steps = math.sqrt(2 * order + 1) / ell * np.diff(self.times)
         precision, half_log_det = chain_precision(
             first=covariances.stationary_covariance(order),
             transitions=covariances.transitions(order, steps),

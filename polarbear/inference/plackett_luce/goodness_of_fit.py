@@ -12,7 +12,7 @@ ignores and which draws predictions towards the observed shares.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -52,11 +52,9 @@ def check_fit(
     parts = [slice(first, first + stride) for first in range(0, n_times, stride)]
     with single_threaded_blas():
         checked = in_threads(lambda times: _check_part(duels, theta, times, multipliers), parts)
-    observed, predicted, deviation = (
-        np.concatenate([getattr(part, name) for part in checked], axis=1).ravel()
-        for name in ("observed", "predicted", "deviation")
-    )
-    chance = np.max([part.chance for part in checked], axis=0)
+    tables, maxima = zip(*checked, strict=True)
+    observed, predicted, deviation = np.concatenate(tables, axis=2).reshape(3, -1)
+    chance = np.max(maxima, axis=0)
     allowed = float(np.quantile(chance, 1 - LEVEL)) or 1.0
     off = (deviation > allowed) & (np.abs(observed - predicted) >= _MIN_GAP)
     p_value = (1 + (chance >= deviation.max(initial=0)).sum()) / (1 + _REPLICATES)
@@ -77,21 +75,14 @@ def check_fit(
     return Fit(not bool(off.any()), float(p_value), tuple(worst))
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Some times: observed and predicted shares [pair or algorithm, time], their distance in
-    standard errors (-1 with too few problems), and each replicate's greatest distance."""
-
-    observed: np.ndarray
-    predicted: np.ndarray
-    deviation: np.ndarray
-    chance: np.ndarray
-
-
 def _check_part(
     duels: Duels, theta: np.ndarray, times: slice, multipliers: Sequence[np.ndarray]
-) -> _Part:
-    """Problem k has the weight ``multipliers[block][replicate, k]`` at all times."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Observed and predicted shares at some times and their distance in standard errors (-1 with
+    too few problems), [3, pair or algorithm, time], and each replicate's greatest distance.
+
+    Problem k has the weight ``multipliers[block][replicate, k]`` at all times.
+    """
     here = replace(duels, positions=np.ascontiguousarray(duels.positions[:, :, times]))
     blocks = _blocks(here)
     predicted = _predicted(theta[:, times])
@@ -112,13 +103,8 @@ def _check_part(
         replicates += by @ (np.sqrt(weight, dtype=np.float32) * unit * centred)
     chance = np.maximum(replicates.max(axis=1, initial=0), -replicates.min(axis=1, initial=0))
     distance = np.abs(observed - predicted) / np.where(checked, spread, 1)
-    shape = (-1, here.positions.shape[2])
-    return _Part(
-        observed.reshape(shape),
-        predicted.reshape(shape),
-        np.where(checked, distance, -1.0).reshape(shape),
-        chance,
-    )
+    found = np.stack([observed, predicted, np.where(checked, distance, -1.0)])
+    return found.reshape(3, -1, here.positions.shape[2]), chance
 
 
 def _predicted(theta: np.ndarray) -> np.ndarray:
@@ -136,20 +122,14 @@ def _predicted(theta: np.ndarray) -> np.ndarray:
 def _blocks(duels: Duels) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Scores, presence and weights of some problems at a time."""
     everyone = range(duels.positions.shape[1])
+    weights = np.ones(duels.n_problems, np.float32) if duels.weights is None else duels.weights
     found = []
     for block in duels.blocks():
         scores, present = zip(
             duels.pair_scores(block), duels.first_scores(block, everyone), strict=True
         )
-        found.append((np.hstack(scores), np.hstack(present), _column(duels.weights, block)))
+        found.append((np.hstack(scores), np.hstack(present), weights[block, None]))
     return found
-
-
-def _column(weights: np.ndarray | None, block: slice) -> np.ndarray:
-    """The weights of a block of problems, as a column."""
-    if weights is None:
-        return np.ones((block.stop - block.start, 1), dtype=np.float32)
-    return weights[block, None]
 
 
 def _worst_times(deviation: np.ndarray, n_times: int) -> list[int]:

@@ -142,43 +142,38 @@ def _grow(
     marginal: _Marginal, centre: np.ndarray, axes: np.ndarray, lightest: float, threads: int | None
 ) -> Lattice:
     """From the centre to neighbour after neighbour, while they have weight."""
-    origin: Place = (0,) * len(centre)
-    modes = {origin: marginal.mode(centre, marginal.last)}
-    log_weights = {origin: marginal.weigh(modes[origin], centre)}
 
-    def approximate(found: tuple[Place, Mode]) -> tuple[Mode, float]:
+    def approximate(found: tuple[Place, Mode | None]) -> tuple[Mode, float]:
         place, neighbour = found
         h = centre + axes @ np.array(place)
         mode = marginal.mode(h, neighbour)
         return mode, marginal.weigh(mode, h)
 
+    origin: Place = (0,) * len(centre)
+    nodes = {origin: approximate((origin, marginal.last))}
     seen, edge = {origin}, [origin]
     while edge:
-        beyond: dict[Place, Mode] = {}
-        for place in edge:
-            for neighbour in _neighbours(place):
-                if neighbour not in seen:
-                    beyond.setdefault(neighbour, modes[place])
+        beyond = {there: nodes[here][0] for here in edge for there in _neighbours(here)}
+        beyond = {place: mode for place, mode in beyond.items() if place not in seen}
         seen |= beyond.keys()
-        edge = []
-        found = in_threads(approximate, beyond.items(), threads)
-        for place, (mode, weight) in zip(beyond, found, strict=True):
-            if weight > max(log_weights.values()) + lightest:
-                modes[place], log_weights[place] = mode, weight
-                edge.append(place)
-        if len(modes) > MAX_NODES:
+        found = zip(beyond, in_threads(approximate, beyond.items(), threads), strict=True)
+        least = max(weight for _, weight in nodes.values()) + lightest
+        new = {place: node for place, node in found if node[1] > least}
+        nodes |= new
+        edge = list(new)
+        if len(nodes) > MAX_NODES:
             raise TooWideError(
                 f"the hyperparameters {', '.join(marginal.model.hyperparameters)} of "
                 f"{marginal.model.name} are spread so widely that {MAX_NODES} settings do not "
                 "cover them (narrower priors would help)"
             )
-    heaviest = max(log_weights.values())
-    places = sorted(p for p in modes if log_weights[p] > heaviest + lightest)
-    weights = np.exp([log_weights[p] - heaviest for p in places])
-    log_hyper = np.array([centre + axes @ np.array(p) for p in places])
+    heaviest = max(weight for _, weight in nodes.values())
+    places = sorted(place for place, (_, weight) in nodes.items() if weight > heaviest + lightest)
+    modes, log_weights = zip(*(nodes[place] for place in places), strict=True)
+    weights = np.exp(np.array(log_weights) - heaviest)
     ends = [any(neighbour not in places for neighbour in _neighbours(p)) for p in places]
-    kept = tuple(modes[p] for p in places)
-    return Lattice(log_hyper, kept, weights / weights.sum(), np.array(ends))
+    log_hyper = np.array([centre + axes @ np.array(p) for p in places])
+    return Lattice(log_hyper, modes, weights / weights.sum(), np.array(ends))
 
 
 def _neighbours(place: Place) -> list[Place]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from polarbear.errors import MissingExtraError
+from polarbear.inference.chain_diagnostics import Draws
 from polarbear.inference.models.base import Latent, Model
 from polarbear.inference.plackett_luce.likelihood import Likelihood, softmax
-from polarbear.inference.plackett_luce.split_hmc import Draws
+from polarbear.inference.plackett_luce.split_hmc import Effort
 from polarbear.inference.posterior_draws import draws_a_chain
 from polarbear.numerics.threads import available_processors
 
@@ -65,14 +66,9 @@ class LogPosterior:
 
 
 def sample_nuts(
-    model: Model,
-    likelihood: Likelihood,
-    seed: int,
-    tuning: int,
-    target_acceptance: float,
-    threads: int | None,
+    model: Model, likelihood: Likelihood, seed: Sequence[int], effort: Effort, threads: int | None
 ) -> Draws:
-    """Draws after the given number of tuning transitions."""
+    """Draws by NUTS."""
     try:
         import nutpie
         from nutpie.compiled_pyfunc import from_pyfunc
@@ -94,18 +90,18 @@ def sample_nuts(
     trace = nutpie.sample(
         compiled,
         draws=draws_a_chain(options.draws, options.chains),
-        tune=tuning,
+        tune=effort.nuts_tuning,
         chains=options.chains,
         cores=threads or available_processors(),
-        seed=seed,
+        seed=seed[0],
         progress_bar=False,
         save_warmup=False,
-        target_accept=target_acceptance,
+        target_accept=effort.nuts_acceptance,
     )
     positions = trace.posterior[_POSITION].to_numpy().reshape(-1, density.size)
     return Draws(
         np.array([density.theta(position) for position in positions]),
-        positions[:, : density.n_hyper],
+        np.exp(positions[:, : density.n_hyper]),
         divergences=int(trace.sample_stats.diverging.to_numpy().sum()),
         acceptance=float(trace.sample_stats.mean_tree_accept.to_numpy().mean()),
     )

@@ -11,16 +11,16 @@ independent given the hyperparameters, one in all otherwise.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from polarbear.inference.chain_diagnostics import Draws
 from polarbear.inference.models.base import Model
 from polarbear.inference.plackett_luce.laplace import Mode
-from polarbear.inference.plackett_luce.lattice import Lattice
+from polarbear.inference.plackett_luce.lattice import Lattice, explore
 from polarbear.inference.plackett_luce.likelihood import Likelihood, softmax
 from polarbear.inference.posterior_draws import draws_a_chain
 from polarbear.numerics.threads import in_threads
@@ -38,57 +38,22 @@ SETTINGS_PER_NODE = 50  # of kappa, from which it is drawn given the ratings
 
 
 @dataclass(frozen=True)
-class Draws:
-    """theta[draw, T, n], chain after chain, with log_hyper[draw, H] and how the sampler fared.
-
-    ``log_weights[draw, block]`` are those of importance sampling, for approximate draws only.
-    ``missed`` is the share of draws that shows hyperparameters beyond the lattice.
-    """
-
-    theta: np.ndarray
-    log_hyper: np.ndarray
-    divergences: int = 0
-    acceptance: float | None = None
-    log_weights: np.ndarray | None = None
-    missed: float = 0.0
-
-
-@dataclass(frozen=True)
 class Effort:
-    """Warm-up transitions for each number of steps that is tried, the acceptance that it must
-    reach, and transitions per draw."""
+    """How much work an attempt may take: a second one takes more.
+
+    ``warm_up`` are transitions for each number of steps that is tried, ``acceptance`` is what it
+    must reach, ``thin`` are transitions per draw. ``spacing`` of hyperparameter nodes is in
+    standard deviations, ``min_weight`` relative to the heaviest node. NUTS has its tuning
+    transitions and its target acceptance.
+    """
 
     warm_up: int
     acceptance: float
     thin: int
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How draws are divided: each chain is the concatenation of several walkers' draws."""
-
-    chains: int
-    walkers_per_chain: int
-    draws_per_chain: int
-
-    @classmethod
-    def of(cls, draws: int, chains: int) -> Layout:
-        a_chain = draws_a_chain(draws, chains)
-        walkers = min(MAX_WALKERS_PER_CHAIN, max(1, a_chain // DRAWS_PER_WALKER))
-        return cls(chains, walkers, a_chain)
-
-    @property
-    def walkers(self) -> int:
-        return self.chains * self.walkers_per_chain
-
-    @property
-    def draws_per_walker(self) -> int:
-        return math.ceil(self.draws_per_chain / self.walkers_per_chain)
-
-    def arrange(self, draws: np.ndarray) -> np.ndarray:
-        """Draws[draw, ...], chain after chain, of the walkers' draws[draw, walker, ...]."""
-        chains = np.split(draws.swapaxes(0, 1), self.chains)
-        return np.concatenate([np.concatenate(one)[: self.draws_per_chain] for one in chains])
+    spacing: float
+    min_weight: float
+    nuts_tuning: int
+    nuts_acceptance: float
 
 
 class NestedTarget:
@@ -238,31 +203,31 @@ def rotate(
 
 
 class Walkers:
-    """Walkers with what they recorded."""
+    """Walkers with the draws[draw, walker, ...] that they recorded."""
 
-    def __init__(self, target: NestedTarget, layout: Layout, rng: np.random.Generator) -> None:
+    def __init__(
+        self, target: NestedTarget, draws: int, size: int, rng: np.random.Generator
+    ) -> None:
         self.target, self.rng, self.divergences = target, rng, 0
-        shape = layout.draws_per_walker, layout.walkers
-        self.node = target.draw_nodes(layout.walkers, rng)
-        start = target.draw_start(layout.walkers, rng)
-        self.state = State.at(start, partial(target, node=self.node))
-        self.nodes = np.empty(shape, dtype=np.int64)
-        self.log_hyper = np.empty((*shape, target.lattice.log_hyper.shape[1]))
-        self.theta = np.empty((*shape, *target.likelihood.wins.shape))
+        self.node = target.draw_nodes(size, rng)
+        self.state = State.at(target.draw_start(size, rng), partial(target, node=self.node))
+        self.nodes = np.empty((draws, size), dtype=np.int64)
+        self.log_hyper = np.empty((draws, size, target.lattice.log_hyper.shape[1]))
+        self.theta = np.empty((draws, size, *target.likelihood.wins.shape))
 
-    def run(self, draws: int, effort: Effort) -> np.ndarray:
+    def run(self, effort: Effort) -> np.ndarray:
         """Find the number of steps, then record the draws; returns each block's acceptance."""
         for steps in STEPS:
             acceptance = np.mean([self.move(steps) for _ in range(effort.warm_up)], axis=0)
             if _worst_tenth(acceptance) >= effort.acceptance:
                 break
         total = np.zeros_like(acceptance)
-        for k in range(draws):
+        for k in range(len(self.theta)):
             for _ in range(effort.thin):
                 total += self.move(steps)
             self.theta[k], self.nodes[k] = softmax(self.state.mu), self.node
             self.log_hyper[k] = self.target.draw_hyper(self.node, self.state.mu, self.rng)
-        return np.asarray(total / (draws * effort.thin))
+        return np.asarray(total / (len(self.theta) * effort.thin))
 
     def move(self, steps: int) -> np.ndarray:
         """One transition; returns the mean acceptance of each block."""
@@ -337,61 +302,57 @@ def _worst_tenth(acceptance: np.ndarray) -> float:
 
 
 def sample(
-    model: Model,
-    likelihood: Likelihood,
-    lattice: Lattice,
-    seed: Sequence[int],
-    effort: Effort,
-    threads: int | None = None,
+    model: Model, likelihood: Likelihood, seed: Sequence[int], effort: Effort, threads: int | None
 ) -> Draws:
-    """Exact draws; chains are divided over a fixed number of tasks with their random numbers."""
-    options = model.options
-    target = NestedTarget(model, likelihood, lattice)
-    layout = Layout.of(options.draws, options.chains)
+    """Exact draws; chains are divided over a fixed number of tasks with their random numbers.
 
+    A chain is the draws of several walkers, one walker after the other.
+    """
+    lattice = explore(model, likelihood, effort.spacing, effort.min_weight, threads)
+    target, chains = NestedTarget(model, likelihood, lattice), model.options.chains
+    a_chain = draws_a_chain(model.options.draws, chains)
+    most = min(MAX_WALKERS_PER_CHAIN, max(1, a_chain // DRAWS_PER_WALKER))
+    walkers_a_chain = max(k for k in range(1, most + 1) if a_chain % k == 0)
     tasks = TASKS if model.hyperparameters else 1  # other models are sampled in groups of times
 
-    def run_task(task: int) -> tuple[Walkers, Layout, float]:
-        part = replace(layout, chains=options.chains // tasks + (task < options.chains % tasks))
-        walkers = Walkers(target, part, np.random.default_rng([*seed, task]))
-        return walkers, part, _worst_tenth(walkers.run(part.draws_per_walker, effort))
+    def run_task(task: int) -> tuple[Walkers, float]:
+        size = walkers_a_chain * (chains // tasks + (task < chains % tasks))
+        rng = np.random.default_rng([*seed, task])
+        walkers = Walkers(target, a_chain // walkers_a_chain, size, rng)
+        return walkers, _worst_tenth(walkers.run(effort))
 
-    parts = in_threads(run_task, range(tasks), threads)
+    all_walkers, acceptance = zip(*in_threads(run_task, range(tasks), threads), strict=True)
     theta, nodes, log_hyper = (
-        np.concatenate([part.arrange(getattr(walkers, name)) for walkers, part, _ in parts])
+        np.concatenate([getattr(one, name).swapaxes(0, 1) for one in all_walkers])
         for name in ("theta", "nodes", "log_hyper")
     )
     return Draws(
-        theta,
-        log_hyper,
-        divergences=sum(walkers.divergences for walkers, _, _ in parts),
-        acceptance=min(acceptance for _, _, acceptance in parts),
-        missed=lattice.missed(nodes),
+        theta.reshape(-1, *likelihood.wins.shape),
+        np.exp(log_hyper.reshape(nodes.size, log_hyper.shape[2])),
+        divergences=sum(one.divergences for one in all_walkers),
+        acceptance=min(acceptance),
+        missed=lattice.missed(nodes.ravel()),
     )
 
 
 def draw_approximation(
-    model: Model, likelihood: Likelihood, lattice: Lattice, seed: Sequence[int]
+    model: Model, likelihood: Likelihood, seed: Sequence[int], effort: Effort, threads: int | None
 ) -> Draws:
     """Independent draws from the nested Laplace approximation, with their importance weights."""
-    options, target = model.options, NestedTarget(model, likelihood, lattice)
-    size = options.chains * draws_a_chain(options.draws, options.chains)
+    lattice = explore(model, likelihood, effort.spacing, effort.min_weight, threads)
+    target, chains = NestedTarget(model, likelihood, lattice), model.options.chains
+    size = chains * draws_a_chain(model.options.draws, chains)
     rng = np.random.default_rng(seed)
     visited = target.draw_nodes(size, rng)
-    theta, log_weights = (
-        np.empty((size, *likelihood.wins.shape)),
-        np.empty((size, target.shape[0])),
-    )
+    theta = np.empty((size, *likelihood.wins.shape))
+    log_weights = np.empty((size, target.shape[0]))
     stride = max(1, MAX_BLOCK // likelihood.wins.size)
     for first in range(0, size, stride):
         some = slice(first, first + stride)
         node = visited[some]
         log_weights[some], _, mu = target(target.draw_start(len(node), rng), node)
         theta[some] = softmax(mu)
-    log_weights[:, 0] -= target.corrections[visited]
-    return Draws(
-        theta,
-        lattice.log_hyper[visited],
-        log_weights=log_weights,
-        missed=lattice.missed(visited),
-    )
+    if model.hyperparameters:  # otherwise weights of different times are never combined
+        log_weights = log_weights.sum(axis=1, keepdims=True) - target.corrections[visited, None]
+    hyper, missed = np.exp(lattice.log_hyper[visited]), lattice.missed(visited)
+    return Draws(theta, hyper, log_weights=tuple(log_weights.T), missed=missed)

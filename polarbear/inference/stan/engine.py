@@ -1,31 +1,51 @@
-"""The Stan engine: a model and choice sets in, a checked posterior out."""
+"""The Stan engine: a model and choice sets in, draws by one of Stan's methods out."""
 
 from __future__ import annotations
 
 import errno
+import json
 import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from polarbear.errors import InferenceError, StanError
-from polarbear.inference.chain_diagnostics import diagnose, pareto_k
+from polarbear.inference.chain_diagnostics import (
+    Draws,
+    diagnose,
+    energy_bfmi,
+    joined,
+    smoothed_weights,
+)
 from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models.base import Model, rating_model
-from polarbear.inference.posterior_draws import Diagnostics, Posterior, draws_a_chain
+from polarbear.inference.posterior_draws import EngineResult, draws_a_chain
 from polarbear.inference.stan import cmdstan, programs
-from polarbear.inference.stan.methods import METHODS, SECOND, Drawn, Pace, Task
 from polarbear.numerics.threads import available_processors, in_threads
 from polarbear.rankings import ChoiceSets
 
+MIN_PATHS = 4
+CANDIDATES = 2  # draws of all paths per draw that Pathfinder's resampling keeps
 _MAX_LINES = 6  # of a failed program's output
+
+
+@dataclass(frozen=True)
+class Pace:
+    """NUTS's tuning transitions and target acceptance."""
+
+    warm_up: int = 1000
+    adapt_delta: float = 0.9
+
+
+SECOND = Pace(warm_up=2000, adapt_delta=0.99)
 
 
 def run(
@@ -33,9 +53,8 @@ def run(
     times: np.ndarray,
     options: ModelOptions,
     seed: int,
-    notes: tuple[str, ...] = (),
     threads: int | None = None,
-) -> Posterior:
+) -> EngineResult:
     """Draw from the posterior; if NUTS's diagnostics fail, once more with more effort."""
     method = "mcmc" if options.method == "auto" else options.method
     if method not in METHODS:
@@ -50,24 +69,11 @@ def run(
     first = Pace(adapt_delta=model.stan_adapt_delta)
     for number, pace in enumerate((first, SECOND), start=1):
         drawn = _run(executable, method, model, sets, seed, pace, threads)
-        diagnostics = _diagnostics_of(drawn, options.chains, number, threads)
+        diagnostics = diagnose(drawn, options.chains, number, threads)
         if diagnostics.passed or method != "mcmc":
             break
-    hyper = drawn[0].hyper
-    return Posterior(
-        theta=np.concatenate([part.theta for part in drawn], axis=1),
-        chains=options.chains,
-        unit_times=times,
-        options=options,
-        engine="stan",
-        method=method,
-        seed=seed,
-        seconds=time.perf_counter() - begun,
-        diagnostics=diagnostics,
-        joint=model.temporal,
-        hyper=MappingProxyType({name: hyper[:, k] for k, name in enumerate(model.hyperparameters)}),
-        notes=notes,
-    )
+    seconds = time.perf_counter() - begun
+    return EngineResult(drawn.theta, drawn.hyper, method, diagnostics, seconds)
 
 
 def _run(
@@ -78,17 +84,17 @@ def _run(
     seed: int,
     pace: Pace,
     threads: int | None,
-) -> list[Drawn]:
-    """Draws of each part of the grid that is run separately."""
+) -> Draws:
+    """Draws of all parts of the grid, which are run separately."""
     options = model.options
     processors = threads or available_processors()
     parts = _parts(model, method)
     seeds = np.random.SeedSequence([seed, 0x57A2]).generate_state(len(parts))
     with cmdstan.silenced(), _temporary_folder(model.name, method) as folder:
 
-        def work(place: int) -> Drawn:
+        def work(place: int) -> Draws:
             times = parts[place]
-            part = type(model)(model.times[times], model.n_algorithms, options)
+            part = model.at_times(times)
             task = Task(
                 executable=executable,
                 data=stan_data(part, sets.pick(times)),
@@ -104,7 +110,7 @@ def _run(
             shutil.rmtree(task.folder)
             return drawn
 
-        return in_threads(work, range(len(parts)), processors)
+        return joined(in_threads(work, range(len(parts)), processors))
 
 
 def _parts(model: Model, method: str) -> list[np.ndarray]:
@@ -118,24 +124,119 @@ def _parts(model: Model, method: str) -> list[np.ndarray]:
     return [np.array([t]) for t in range(n_times)]
 
 
-def _diagnostics_of(
-    drawn: list[Drawn], chains: int, attempts: int, threads: int | None
-) -> Diagnostics:
-    """The worst of all parts."""
-    weights = [part.log_weights for part in drawn if part.log_weights is not None]
-    energies = [part.e_bfmi for part in drawn if part.e_bfmi is not None]
-    acceptances = [part.acceptance for part in drawn if part.acceptance is not None]
-    return diagnose(
-        np.concatenate([part.theta for part in drawn], axis=1),
-        chains,
-        divergences=sum(part.divergences for part in drawn),
-        pareto_k=max(map(pareto_k, weights)) if weights else None,
-        acceptance=float(np.mean(acceptances)) if acceptances else None,
-        attempts=attempts,
-        deep_trees=sum(part.deep_trees for part in drawn),
-        e_bfmi=min(energies) if energies else None,
-        threads=threads,
+@dataclass(frozen=True)
+class Task:
+    """One run of a program: its data, the number of draws, and a folder for its output."""
+
+    executable: Path
+    data: dict[str, Any]
+    folder: Path
+    hyper: tuple[str, ...]
+    draws: int
+    chains: int
+    seed: int
+    threads: int
+    pace: Pace
+
+    def call(self, method: str, **arguments: Any) -> Any:
+        """Call a method of CmdStanPy's model on the data, in the folder."""
+        import cmdstanpy
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        data = self.folder / "data.json"
+        data.write_text(json.dumps(self.data))
+        model = cmdstanpy.CmdStanModel(exe_file=str(self.executable))
+        return getattr(model, method)(
+            data=str(data), seed=self.seed, output_dir=str(self.folder), **arguments
+        )
+
+
+def sample(task: Task) -> Draws:
+    """NUTS, one process per chain."""
+    fit = task.call(
+        "sample",
+        chains=task.chains,
+        parallel_chains=min(task.threads, task.chains),
+        iter_sampling=task.draws // task.chains,
+        iter_warmup=task.pace.warm_up,
+        adapt_delta=task.pace.adapt_delta,
+        show_progress=False,
+        force_one_process_per_chain=True,
     )
+    # [draw, chain] to chain after chain, as stan_variable has it
+    energies = fit.method_variables()["energy__"].T
+    return Draws(
+        *_values(task, fit.stan_variable),
+        divergences=int(fit.divergences.sum()),
+        deep_trees=int(fit.max_treedepths.sum()),
+        e_bfmi=min(energy_bfmi(chain) for chain in energies),
+        acceptance=float(fit.method_variables()["accept_stat__"].mean()),
+    )
+
+
+def pathfinder(task: Task) -> Draws:
+    """Several paths; their draws are resampled by smoothed importance weights.
+
+    CmdStan can resample, too, but then does not report the weights, which Pareto-k needs.
+    """
+    paths = max(MIN_PATHS, task.chains)
+    fit = task.call(
+        "pathfinder",
+        num_paths=paths,
+        num_single_draws=-(-CANDIDATES * task.draws // paths),
+        psis_resample=False,
+        num_threads=task.threads,
+    )
+    theta, hyper = _values(task, fit.stan_variable)
+    found = fit.method_variables()
+    # paths are written as they end, which depends on the number of threads
+    order = np.argsort(found["path__"], kind="stable")
+    log_weights = (found["lp__"] - found["lp_approx__"])[order]
+    chosen = np.random.default_rng(task.seed).choice(
+        order, size=task.draws, p=smoothed_weights(log_weights)
+    )
+    return Draws(theta[chosen], hyper[chosen], log_weights=(log_weights,))
+
+
+def laplace(task: Task) -> Draws:
+    """A normal approximation at the mode of the unconstrained parameters."""
+    fit = task.call("laplace_sample", draws=task.draws, jacobian=True)
+    found = fit.method_variables()
+    return Draws(
+        *_values(task, fit.stan_variable),
+        log_weights=(found["log_p__"] - found["log_q__"],),
+    )
+
+
+def advi(task: Task, algorithm: str) -> Draws:
+    """Variational inference with independent normals, or with a full covariance."""
+    fit = task.call(
+        "variational",
+        algorithm=algorithm,
+        draws=task.draws,
+        require_converged=False,  # Pareto-k judges what came out of it
+    )
+    found = fit.variational_sample_pd
+    return Draws(
+        *_values(task, partial(fit.stan_variable, mean=False)),
+        log_weights=((found["log_p__"] - found["log_g__"]).to_numpy(),),
+    )
+
+
+METHODS: dict[str, Callable[[Task], Draws]] = {
+    "mcmc": sample,
+    "pathfinder": pathfinder,
+    "laplace": laplace,
+    "advi-meanfield": partial(advi, algorithm="meanfield"),
+    "advi-fullrank": partial(advi, algorithm="fullrank"),
+}
+
+
+def _values(task: Task, variable: Callable[[str], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """theta[draw, T, n] and the hyperparameters [draw, H] of a fit."""
+    theta = np.ascontiguousarray(variable("theta").transpose(0, 2, 1))
+    hyper = [np.asarray(variable(name)).reshape(-1) for name in task.hyper]
+    return theta, np.stack(hyper, axis=1) if hyper else np.empty((len(theta), 0))
 
 
 @contextmanager

