@@ -68,11 +68,11 @@ def test_laplace_is_close_from_sixteen_instances_on_and_says_how_close():
 def test_timepoints_are_sampled_as_if_each_were_alone():
     """Parts of the grid are separate tasks: none may use another's approximation."""
     rng = np.random.default_rng(4)
-    mu = np.linspace(1, -1, 4)[:, None] * np.cos(np.linspace(0, 2, 11))
-    sets = count_choice_sets(rank(-(mu + rng.gumbel(size=(8, 4, 11)))))
+    mu = np.linspace(1, -1, 4)[:, None] * np.cos(np.linspace(0, 2, 5))
+    sets = count_choice_sets(rank(-(mu + rng.gumbel(size=(8, 4, 5)))))
     options = ModelOptions(model="dirichlet", draws=40_000)
-    together = pointwise(infer(sets, np.linspace(0, 1, 11), options, seed=5)).dominance
-    for t in range(11):
+    together = pointwise(infer(sets, np.linspace(0, 1, 5), options, seed=5)).dominance
+    for t in range(5):
         alone = infer(sets.pick(np.array([t])), np.zeros(1), options, seed=6)
         # 4 standard errors of the difference of two means of some 25,000 effective draws
         np.testing.assert_allclose(together[t], pointwise(alone).dominance[0], atol=0.018)
