@@ -109,7 +109,7 @@ def test_one_instance_absence_and_ties_everywhere_have_a_weight():
 def test_the_posterior_is_that_of_weighted_choice_sets_and_says_so():
     positions = wandering_positions(16, 0.9, seed=9)
     sets = count_choice_sets(positions)
-    options = ModelOptions(model="bspline", draws=400)
+    options = ModelOptions(model="bspline", draws=2000)
     posterior = infer(sets, GRID, options, seed=1, positions=positions)
     weight = composite_weight(positions, sets, GRID, options)
     assert posterior.evidence_weight == weight < 1

@@ -127,7 +127,7 @@ def sets():
 def test_a_posterior_that_fails_is_tried_once_more_and_marked(monkeypatch, sets, model):
     monkeypatch.setattr(posterior_draws, "MIN_ESS", 1e9)
     posterior = infer(
-        sets, np.linspace(0, 1, 4), ModelOptions(model=model, dependence="independent", draws=400)
+        sets, np.linspace(0, 1, 4), ModelOptions(model=model, dependence="independent", draws=1000)
     )
     assert posterior.diagnostics.attempts == 2
     assert not posterior.usable

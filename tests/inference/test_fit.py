@@ -10,7 +10,7 @@ from polarbear.inference.fit import Fit
 from polarbear.inference.plackett_luce.goodness_of_fit import LEVEL, check_fit
 from polarbear.rankings import ABSENT, count_choice_sets, rank
 
-QUICK = ModelOptions(model="dirichlet", draws=400)
+QUICK = ModelOptions(model="dirichlet", draws=1000)
 
 
 def fitted(positions: np.ndarray) -> Fit:
