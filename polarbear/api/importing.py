@@ -16,9 +16,8 @@ from polarbear.api.store_handle import Store
 from polarbear.errors import ImportFailedError
 from polarbear.formats import FORMATS
 from polarbear.formats.base import AfterEnd, named
-from polarbear.formats.store_import import GridOptions, ImportResult, Spacing, add_imported
-from polarbear.formats.table import imported_rows
-from polarbear.formats.table_file import LINE
+from polarbear.formats.table import LINE, imported_rows
+from polarbear.formats.transfer import GridOptions, ImportResult, Spacing, add_imported
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.settings.options import Source, nearest, validate
 from polarbear.store import Store as StoreOnDisk

@@ -13,11 +13,11 @@ from polarbear.driver.evidence import evidence_of
 from polarbear.errors import SelectionError
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.rankings.duels import duels_of
-from polarbear.selection import choice, facts, posterior_source
+from polarbear.selection import choice, posterior_source
+from polarbear.selection.choice import Answer, JudgedAlgorithm
 from polarbear.selection.criteria import check_risk, check_value
 from polarbear.selection.expected_regret import RegretStop, regret_stop
-from polarbear.selection.facts import Answer, JudgedAlgorithm, JudgedPortfolio
-from polarbear.selection.portfolio_cover import PortfolioCover
+from polarbear.selection.portfolio_cover import JudgedPortfolio, PortfolioCover
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.selection.sweeps import SweepTable
@@ -61,23 +61,24 @@ def select(
     context = Context(basis.times, basis.axis, folder, seed, basis.posterior.joint)
     kind = check_value(value, basis.posterior)
     made = choice.select(basis, contest, wanted, context, profile, gamma, everyone, kind)
-    result = facts.answer(made, contest)
+    result = choice.answer(made, contest)
     if portfolio is not None:
         cover = _cover(store._disk, made, contest)
-        found = cover.best(portfolio, profile, gamma)
-        result = facts.with_portfolios(result, found, cover)
+        found = cover.best(result.candidates, portfolio, profile, gamma)
+        result = replace(result, **vars(found))
     if information:
-        result = facts.with_information(result, made)
+        result = replace(result, value_of_information=made.information())
     if sweep:
-        varied, judged = wanted.variations(context), (basis.posterior, contest.candidates)
-        swept = swept_choices(*judged, result.candidates, varied, profile, gamma, kind)
+        judged = basis.posterior, contest.candidates, result.candidates
+        swept = swept_choices(*judged, context, profile, gamma, kind)
         result = replace(result, sweep=swept)
         if png is not None:
             from polarbear.report.figures.on_demand import draw_sweep
             from polarbear.report.figures.short_names import labels_in
 
             title = f"choice by {profile}, {basis.posterior.model} model"
-            draw_sweep(swept, varied.log, labels_in(store._disk.config), title, Path(png))
+            is_log = swept.positions[-1] > 20 * swept.positions[0]
+            draw_sweep(swept, is_log, labels_in(store._disk.config), title, Path(png))
     for problem in basis.posterior.diagnostics.problems:
         (listener or Listener()).doubts(problem)
     return result

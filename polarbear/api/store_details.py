@@ -22,7 +22,7 @@ from polarbear.store import Store as StoreOnDisk
 
 if TYPE_CHECKING:
     from polarbear.formats.chooser import Chooser
-    from polarbear.formats.store_export import ExportResult
+    from polarbear.formats.transfer import ExportResult
 
 __all__ = ["Duels", "Forgotten", "InstanceRuns", "Renamed", "Repeated", "duels", "export"]
 __all__ += ["chooser", "forget", "instance", "rename", "repeat", "sign_of"]
@@ -91,7 +91,7 @@ def export(
     follow as keywords. Existing files are overwritten only with ``force``.
     """
     from polarbear.formats import EXPORTS
-    from polarbear.formats.store_export import export_store
+    from polarbear.formats.transfer import export_store
 
     chosen = validate(EXPORTS[format], options, Source(format))
     return export_store(store._disk, format, chosen, Path(to), algorithms, force)

@@ -142,7 +142,7 @@ def _show_inferred(found: Inferred) -> None:
     default=0.99,
     help="Without a race: leave out algorithms dominated with this probability.",
 )
-@flag("--sweep", "Show the choice for all budgets, or for other parameters.")
+@flag("--sweep", "Show the choice for all budgets of the grid.")
 @common.path("--png", "FILE", "Draw the sweep into this file.")
 @flag("--value-of-information", "Show the possible gain of further rounds.", "information")
 @common.model

@@ -96,15 +96,13 @@ def as_dataset(
     def by_chain(draws: np.ndarray) -> np.ndarray:
         return draws.reshape(chains, -1, *draws.shape[1:])
 
+    axes = ("chain", "draw", "time")
     variables: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
-        "theta": (("chain", "draw", "time", "algorithm"), by_chain(posterior.theta))
+        "theta": ((*axes, "algorithm"), by_chain(posterior.theta))
     }
     pairs: dict[str, object] = {}
     if posterior.wins is not None:
-        variables["wins"] = (
-            ("chain", "draw", "time", PAIR),
-            by_chain(np.asarray(posterior.wins)),
-        )
+        variables["wins"] = ((*axes, PAIR), by_chain(np.asarray(posterior.wins)))
         both = list(combinations(algorithms, 2))
         pairs = {
             PAIR: [f"{a} vs {b}" for a, b in both],

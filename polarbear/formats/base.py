@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -27,7 +26,8 @@ from polarbear.wording import counted, noun, visible
 AfterEnd = Literal["keeps", "absent"]
 Point = tuple[str, str, float, float]  # algorithm, instance, t, y
 Facts = Mapping[str, int | float | str]  # entries of an instance's spec
-NO_FACTS: Mapping[str, Any] = MappingProxyType({})
+# Errors that reading a file of a wrong structure may raise.
+INVALID = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
 MAX_NAMES_SHOWN, MAX_NAME_LENGTH_SHOWN = 20, 60
 RUN_NAME_PARTS = ("algorithm", "instance", "seed")
 # Options that several formats share.
@@ -119,8 +119,7 @@ class NamedRuns(Format):
     @classmethod
     def _known_parts(cls, layout: str) -> str:
         parts = layout.split("/")
-        valid = "algorithm" in parts and len(set(parts)) == len(parts)
-        if not valid or set(parts) - set(RUN_NAME_PARTS):
+        if "algorithm" not in parts or len(set(parts) & set(RUN_NAME_PARTS)) < len(parts):
             raise ValueError(
                 f"expected some of {', '.join(RUN_NAME_PARTS)}, separated by /, including "
                 f"algorithm; found '{layout}'"
@@ -162,12 +161,12 @@ class RunCollection:
         algorithm: str,
         problem: str,
         points: Iterable[tuple[float, float]],
-        facts: Facts = NO_FACTS,
+        facts: Facts | None = None,
     ) -> None:
         """Add a run, on the instance 'problem#k' if it is the algorithm's k-th on the problem."""
         self._runs[algorithm, problem] += 1
         instance = f"{problem}#{self._runs[algorithm, problem]}"
-        self.facts[instance] = facts
+        self.facts[instance] = {**(facts or {}), PROBLEM: problem}
         self.points += [(algorithm, instance, t, y) for t, y in points]
 
     def imported(
@@ -177,32 +176,14 @@ class RunCollection:
         notes: tuple[str, ...] = (),
         axis: str | None = None,
     ) -> Imported:
-        """The runs whose names are valid; 'problem#k' is the k-th run of a problem."""
-        if not self.points:
-            raise ImportFailedError(f"no run in {self.source} has a valid row")
+        """The runs whose names are valid."""
         schema = {"algorithm": pl.String, "instance": pl.String, "t": pl.Float64, "y": pl.Float64}
         frame = pl.DataFrame(self.points, schema=schema, orient="row")
-        frame = frame.with_columns(line=pl.lit(str(self.source)))
-        rejected = [*self.rejected]
-        frame = reject_names(frame, rejected)
+        frame = reject_names(frame.with_columns(line=pl.lit(str(self.source))), self.rejected)
         if not len(frame):
-            raise ImportFailedError(f"no run in {self.source} is valid: {rejected[-1].words}")
-        facts = {
-            name: {**self.facts.get(name, {}), PROBLEM: name.rpartition("#")[0]}
-            for name in frame["instance"].unique()
-            if "#" in name
-        }
-        return imported_frame(frame, maximise, after_end, rejected, notes, facts, axis)
-
-
-def imported_points(
-    points: Sequence[Point],
-    source: Path,
-    maximise: bool = False,
-    rejected: Sequence[Rejection] = (),
-) -> Imported:
-    """An import from points (algorithm, instance, t, y)."""
-    return RunCollection(source, list(rejected), list(points)).imported(maximise)
+            reason = f": {self.rejected[-1].words}" if self.rejected else ""
+            raise ImportFailedError(f"no run in {self.source} has a valid row{reason}")
+        return imported_frame(frame, maximise, after_end, self.rejected, notes, self.facts, axis)
 
 
 def imported_frame(
@@ -257,9 +238,7 @@ def imported_frame(
     )
 
 
-def imported_instances(
-    names: Iterable[str], facts: Mapping[str, Facts] = NO_FACTS
-) -> dict[str, Instance]:
+def imported_instances(names: Iterable[str], facts: Mapping[str, Facts]) -> dict[str, Instance]:
     """Instances by name, numbered in this order, with entries of their specs."""
     return {
         name: Instance(i, name, {"imported": name, **facts.get(name, {})})
@@ -279,16 +258,14 @@ def reject(
 
 
 def reject_names(frame: pl.DataFrame, rejected: list[Rejection]) -> pl.DataFrame:
-    """Reject rows whose names cannot be displayed, with one reason for each kind of flaw."""
+    """Reject rows whose names cannot be displayed; the reason is the flaw of the first."""
     for column, longest in (("algorithm", LONGEST_NAME), ("instance", LONGEST_INSTANCE)):
-        flaws: dict[str, list[str]] = {}
-        for name in frame[column].unique(maintain_order=True).drop_nulls():
-            if flaw := flaw_in_name(name, longest):
-                flaws.setdefault(flaw, []).append(name)
-        for flaw, names in flaws.items():
-            shown = visible(names[0][:MAX_NAME_LENGTH_SHOWN])
+        names = frame[column].unique(maintain_order=True).drop_nulls()
+        bad = [name for name in names if flaw_in_name(name, longest)]
+        if bad:
+            shown, flaw = visible(bad[0][:MAX_NAME_LENGTH_SHOWN]), flaw_in_name(bad[0], longest)
             reason = f"the {column} '{shown}' cannot be a name: {flaw}"
-            frame = reject(frame, pl.col(column).is_in(names), reason, rejected)
+            frame = reject(frame, pl.col(column).is_in(bad), reason, rejected)
     return frame
 
 
@@ -307,3 +284,13 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
     """Regular files in a folder and its subfolders; opening a pipe would wait for a writer."""
     found = folder.rglob(pattern) if folder.is_dir() else ()
     return sorted(path for path in found if path.is_file())
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a text file, without blanks around them."""
+    try:
+        if not path.is_file():  # opening a pipe would wait for a writer
+            raise FileNotFoundError("there is no such file")
+        return [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError) as error:
+        raise ImportFailedError(f"cannot read {path}: {error}") from None

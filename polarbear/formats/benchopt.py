@@ -11,12 +11,11 @@ from pydantic import Field
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import AFTER_END, MAXIMISE, AfterEnd, Format, Imported
-from polarbear.formats.table import imported_rows
-from polarbear.formats.table_file import check_type, read_frame
+from polarbear.formats.table import check_type, imported_rows, read_frame
 
 OBJECTIVE = "objective_"
 TEXT_COLUMNS = ("objective_name", "objective_description")
-DATASET = ("dataset_name", "data_name")  # the current name, and that of older versions
+DATASET = "dataset_name"
 
 
 class Benchopt(Format):
@@ -34,13 +33,12 @@ class Benchopt(Format):
     def read(self, source: Path) -> Imported:
         rows = read_frame(source)
         t = "time" if self.by == "seconds" else "stop_val"
-        dataset = next((name for name in DATASET if name in rows.columns), DATASET[0])
-        for name in ("solver_name", dataset, "objective_name", "idx_rep", t):
+        for name in ("solver_name", DATASET, "objective_name", "idx_rep", t):
             if name not in rows.columns:
                 raise ImportFailedError(
                     f"{source} is not a result of benchopt: it has no column '{name}'"
                 )
-        parts = ("objective_name", dataset)
+        parts = ("objective_name", DATASET)
         for name in parts:
             check_type("instance", name, rows.schema[name], str(source))
         texts = [pl.col(name).cast(pl.String, strict=False) for name in parts]
@@ -57,12 +55,11 @@ class Benchopt(Format):
             for name, kind in rows.schema.items()
             if name.startswith(OBJECTIVE) and name not in TEXT_COLUMNS and kind.is_numeric()
         ]
-        if self.objective is not None and self.objective not in known:
+        default = "objective_value" if "objective_value" in known or len(known) != 1 else known[0]
+        chosen = self.objective or default
+        if chosen not in known:
             raise ImportFailedError(
-                f"{source} has no numeric column '{self.objective}'; it has: {', '.join(known)}"
+                f"{source} has no numeric column '{chosen}'; it has {', '.join(known) or 'none'}: "
+                "choose one by --set objective=NAME"
             )
-        chosen = self.objective or ("objective_value" if "objective_value" in known else None)
-        if chosen is None and len(known) != 1:
-            which = f": {', '.join(known)}; choose one by --set objective=NAME" if known else ""
-            raise ImportFailedError(f"{source} has {len(known)} columns of objective values{which}")
-        return chosen or known[0]
+        return chosen

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from pydantic import Field
 
 from polarbear.errors import ExportFailedError
@@ -21,7 +20,7 @@ from polarbear.plain import Record, plain
 from polarbear.selection import choice
 from polarbear.selection.criteria import check_risk
 from polarbear.selection.posterior_source import contest, find_basis
-from polarbear.selection.preference import Context, Variations
+from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.selection.sweeps import sweep
 from polarbear.store import Store
@@ -89,7 +88,7 @@ def make_chooser(
     basis = find_basis(store, model, key)
     candidates, profile = contest(basis, algorithms), check_risk(risk)
     names = [basis.algorithms[item] for item in candidates.candidates]
-    at_times = Variations("budget", basis.times, np.eye(len(basis.times)))
+    at_times = Context(basis.times, basis.axis, joint=False)  # no budgets between the times
     table = sweep(basis.posterior, candidates.candidates, names, at_times, profile)
     wanted, folder = read_preference(preference)
     context = Context(basis.times, basis.axis, folder, basis.posterior.seed, basis.posterior.joint)

@@ -1,13 +1,20 @@
 """Folders of COCO, as its observer writes them for suites with one objective.
 
-An .info file for each function describes its runs. A .dat file has the points at which targets were
-hit, a .tdat file those at fixed numbers of evaluations; together they are the trajectory, as far as
-COCO records it. The third column is the best noise-free value minus the optimum, so the optimum of
-imported values is 0.
+An .info file for each function has a line of settings for each dimension, a comment, and the data
+file with the instances of its runs:
+
+    suite = 'bbob', funcId = 1, DIM = 2, algId = 'random search'
+    %
+    data_f1/bbobexp_f1_DIM2.dat, 1:200|1.6e-01, 2:200|3.6e-02
+
+A .dat file has the points at which targets were hit, a .tdat file those at fixed numbers of
+evaluations; together they are the trajectory, as far as COCO records it. The third column is the
+best noise-free value minus the optimum, so the optimum of imported values is 0.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from polarbear.errors import ExportFailedError, ImportFailedError
@@ -21,23 +28,23 @@ from polarbear.formats.base import (
     RunCollection,
     Written,
     files_in,
+    read_lines,
 )
-from polarbear.formats.numbered_functions import Function, NumberedRun, numbered_runs
-from polarbear.formats.run_files import (
+from polarbear.formats.numbered_runs import (
     NOTHING_FOUND,
-    DataLayout,
-    RunGroup,
-    problem_name,
+    NumberedRun,
+    add_run,
+    data_file,
+    numbered_runs,
     read_blocks,
-    read_info,
 )
-from polarbear.formats.store_export import file_names
-from polarbear.problems.specs import OPTIMUM
+from polarbear.formats.transfer import file_names
 from polarbear.store import Store
 from polarbear.wording import counted
 
 TOOL = "COCO"
-LAYOUT = DataLayout("%", t_column=0, y_column=2)
+SETTING = re.compile(r"""(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^,\s]+))""")
+COLUMNS = (0, 2)  # evaluations, value
 NOTES = (
     "COCO records some points only: an improvement may have come earlier than it seems",
     "values are distances to the optimum, which is 0",
@@ -60,33 +67,40 @@ class Coco(Format):
             raise ImportFailedError(
                 f"{source} is not a folder of COCO: there is no .info file in it"
             )
-        runs = RunCollection(source)
+        runs, present = RunCollection(source), set(files_in(source, "*dat"))
         for path in descriptions:
-            for group in read_info(path, TOOL):
-                if "biobj" in group.settings.get("suite", ""):
-                    raise ImportFailedError(
-                        f"{path} has two objectives; only single-objective runs can be ranked"
-                    )
-                _add_runs(group, runs)
+            settings: dict[str, str] = {}
+            for line in read_lines(path):
+                if re.search(r"\bfuncId\s*=", line):
+                    settings = {key: a or b or c for key, a, b, c in SETTING.findall(line)}
+                elif line and not line.startswith("%"):
+                    _add_runs(path, settings, line, present, runs)
         return runs.imported(False, self.after_end, NOTES)
 
 
-def _add_runs(group: RunGroup, runs: RunCollection) -> None:
-    files = [group.data, group.data.with_name(f"{group.data.stem}.tdat")]
-    number = len(group.instances)
-    blocks = [read_blocks(path, LAYOUT, number, runs.rejected) for path in files if _exists(path)]
-    for instance, parts in zip(group.instances, zip(*blocks, strict=False), strict=False):
-        facts = group.facts(instance)
+def _add_runs(
+    path: Path, settings: dict[str, str], line: str, present: set[Path], runs: RunCollection
+) -> None:
+    """Add the runs that a line below its settings names: the data file, then the instances.
+
+    ``present`` are all data files of the source.
+    """
+    if "biobj" in settings.get("suite", ""):
+        raise ImportFailedError(
+            f"{path} has two objectives; only single-objective runs can be ranked"
+        )
+    function, dimension = settings.get("funcId"), settings.get("DIM", "")
+    algorithm = settings.get("algId")
+    if not (function and algorithm and dimension.isdecimal()):
+        raise ImportFailedError(f"{path} is not written by {TOOL}: {line[:80]!r}")
+    name, *described = (part.strip() for part in line.split(","))
+    data = data_file(path, name)
+    instances = [run.partition(":")[0].strip() for run in described if run]
+    files = [one for one in (data, data.with_name(f"{data.stem}.tdat")) if one in present]
+    blocks = [read_blocks(one, "%", COLUMNS, len(instances), runs.rejected) for one in files]
+    for instance, parts in zip(instances, zip(*blocks, strict=False), strict=False):
         points = [point for part in parts for point in part]
-        runs.add(group.algorithm, problem_name(facts), points, {**facts, OPTIMUM: 0.0})
-
-
-def _exists(path: Path) -> bool:
-    """Whether there is such a file; an .info file may name one that cannot exist."""
-    try:
-        return path.exists()
-    except OSError:  # the name is too long
-        return False
+        add_run(runs, algorithm, (function, dimension, instance), points, has_optimum_zero=True)
 
 
 class CocoExport(Export):
@@ -103,11 +117,11 @@ class CocoExport(Export):
                 "COCO needs distances to the best possible value, which is unknown: add "
                 "--set optimum=VALUE"
             )
-        lacking = [run for run in found.runs if run.function.dimension < 1]
+        lacking = [run.name for run in found.runs if run.dimension < 1]
         if lacking:
             raise ExportFailedError(
-                f"COCO needs the number of variables of every function; that of "
-                f"'{lacking[0].function.name}' in {store.path} is unknown: use --format ioh"
+                f"COCO needs the number of variables of every function; that of '{lacking[0]}' in "
+                f"{store.path} is unknown: use --format ioh"
             )
         for algorithm, folder in file_names(algorithms).items():
             for parts in found.by_function(algorithm):
@@ -118,19 +132,19 @@ class CocoExport(Export):
         return Written(counted(len(found.runs), "run"), notes)
 
 
-def _write_function(folder: Path, algorithm: str, parts: dict[Function, list[NumberedRun]]) -> None:
-    number = next(iter(parts)).number
+def _write_function(folder: Path, algorithm: str, parts: dict[int, list[NumberedRun]]) -> None:
+    number = next(iter(parts.values()))[0].function
     (folder / f"data_f{number}").mkdir(parents=True, exist_ok=True)
     name = algorithm.replace("'", "’").replace("\n", " ")
     lines = []
-    for function, runs in parts.items():
-        path = f"data_f{number}/bbobexp_f{number}_DIM{function.dimension}"
+    for dimension, runs in parts.items():
+        path = f"data_f{number}/bbobexp_f{number}_DIM{dimension}"
         points = "".join(map(_block, runs))
         for ending in ("dat", "tdat"):
             (folder / f"{path}.{ending}").write_text(points, encoding="utf-8")
         ends = ", ".join(f"{run.instance}:{run.reached}|{run.y[-1]:.1e}" for run in runs)
         lines += [
-            f"suite = 'bbob', funcId = {number}, DIM = {function.dimension}, "
+            f"suite = 'bbob', funcId = {number}, DIM = {dimension}, "
             f"Precision = {PRECISION:.3e}, algId = '{name}', logger = 'bbob', "
             "data_format = 'bbob-new2', coco_version = '2.8'\n",
             "% written by PolarBear\n",

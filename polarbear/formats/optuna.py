@@ -11,63 +11,63 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import Imported, NamedRuns, Rejection, RunCollection
+from polarbear.formats.base import (
+    INVALID,
+    Imported,
+    NamedRuns,
+    Rejection,
+    RunCollection,
+    read_lines,
+)
 from polarbear.wording import counted
 
 MAXIMISE = ("MAXIMIZE", 2)
 COMPLETE = ("COMPLETE", 1)
-MAX_SQLITE_STEPS = 10**9  # a trial takes some dozens
-SQLITE_STEPS_PER_CHECK = 10**5
 NEW_STUDY, DELETED_STUDY, NEW_TRIAL, TRIAL_ENDED = 0, 1, 4, 6  # operations of a journal
-ERRORS = (
-    *(sqlite3.Error, ValueError, KeyError, TypeError, IndexError, AttributeError),
-    *(OverflowError, RecursionError),
-)
 
 
 @dataclass
 class OptunaTrial:
     """A trial: its start and end in seconds, and its value if it has one."""
 
-    number: int
-    started: float | None
-    ended: float | None
-    value: float | None
+    started: float | None = None
+    ended: float | None = None
+    value: float | None = None
 
 
 @dataclass
 class Study:
-    """A study: the directions of its objectives, and its trials."""
+    """A study: the directions of its objectives, and its trials in their order."""
 
     name: str
     directions: list[object]
     trials: list[OptunaTrial] = field(default_factory=list)
 
-    def time(self, trial: OptunaTrial, by: str) -> float | None:
-        """The number of trials up to the end of a trial, or seconds since the first start."""
-        if by == "trials":
-            return float(trial.number + 1)
-        starts = [one.started for one in self.trials if one.started is not None]
-        return None if trial.ended is None or not starts else trial.ended - min(starts)
-
     def points(self, by: str, maximise: bool) -> list[tuple[float, float]]:
-        """The time and value of each finished trial; the best value is repeated at the end."""
-        points = []
-        for trial in self.trials:
-            t = self.time(trial, by)
-            if t is not None and trial.value is not None and isfinite(trial.value):
-                points.append((t, trial.value))
+        """The time and value of each finished trial; the best value is repeated at the end.
+
+        Time is the number of trials up to a trial, or the seconds since the first start.
+        """
+        start = min((trial.started for trial in self.trials if trial.started), default=inf)
+        times = [
+            float(number) if by == "trials" else (trial.ended or -inf) - start
+            for number, trial in enumerate(self.trials, 1)
+        ]
+        points = [
+            (t, trial.value)
+            for t, trial in zip(times, self.trials, strict=True)
+            if isfinite(t) and trial.value is not None and isfinite(trial.value)
+        ]
         if points:
-            end = max(self.time(trial, by) or 0.0 for trial in self.trials)
             best = (max if maximise else min)(y for _, y in points)
-            points.append((end, best))
+            points.append((max(times), best))
         return points
 
 
@@ -104,7 +104,7 @@ def _studies(source: Path) -> list[Study]:
         studies = _from_sqlite(source) if is_sqlite else _from_journal(source)
     except OSError as error:
         raise ImportFailedError(f"cannot read {source}: {error.strerror}") from None
-    except ERRORS as error:
+    except (sqlite3.Error, *INVALID) as error:
         reason = str(error).partition("\n")[0][:200]
         raise ImportFailedError(f"{source} is not a storage of Optuna: {reason}") from None
     if not studies:
@@ -121,9 +121,6 @@ def _studies(source: Path) -> list[Study]:
 def _from_sqlite(source: Path) -> list[Study]:
     uri = f"{source.resolve().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True)) as database:
-        # Interrupts a query without end: a table in a file from elsewhere may be a recursive view.
-        checks = iter(range(MAX_SQLITE_STEPS // SQLITE_STEPS_PER_CHECK))
-        database.set_progress_handler(lambda: next(checks, None) is None, SQLITE_STEPS_PER_CHECK)
         rows = database.execute("select study_id, study_name from studies order by study_id")
         studies = {number: Study(str(name), []) for number, name in rows}
         for number, direction in database.execute(
@@ -131,13 +128,13 @@ def _from_sqlite(source: Path) -> list[Study]:
         ):
             studies[number].directions.append(direction)
         query = (
-            "select t.study_id, t.number, t.state, t.datetime_start, t.datetime_complete, v.value "
+            "select t.study_id, t.state, t.datetime_start, t.datetime_complete, v.value "
             "from trials t left join trial_values v on v.trial_id = t.trial_id and v.objective = 0 "
             "order by t.number"
         )
-        for number, place, state, started, ended, value in database.execute(query):
+        for number, state, started, ended, value in database.execute(query):
             finished = float(value) if state in COMPLETE and value is not None else None
-            trial = OptunaTrial(int(place), _seconds(started), _seconds(ended), finished)
+            trial = OptunaTrial(_seconds(started), _seconds(ended), finished)
             studies[number].trials.append(trial)
     return list(studies.values())
 
@@ -146,10 +143,7 @@ def _from_journal(source: Path) -> list[Study]:
     studies: dict[int, Study] = {}
     trials: list[OptunaTrial] = []
     created = 0
-    for line in source.read_text(encoding="utf-8").splitlines():
-        if not line.strip():
-            continue
-        entry = json.loads(line)
+    for entry in map(json.loads, filter(None, read_lines(source))):
         operation = entry["op_code"]
         if operation == NEW_STUDY:
             if all(entry["study_name"] != study.name for study in studies.values()):
@@ -160,8 +154,8 @@ def _from_journal(source: Path) -> list[Study]:
         elif operation in (NEW_TRIAL, TRIAL_ENDED):
             if operation == NEW_TRIAL:
                 study = studies.get(entry["study_id"], Study("deleted", []))
-                study.trials.append(OptunaTrial(len(study.trials), None, None, None))
-                trials.append(study.trials[-1])
+                trials.append(OptunaTrial())
+                study.trials.append(trials[-1])
             trial = trials[-1] if operation == NEW_TRIAL else trials[entry["trial_id"]]
             is_complete, values = entry.get("state") in COMPLETE, entry.get("values")
             trial.value = float(values[0]) if is_complete and values else None

@@ -9,7 +9,7 @@ from polarbear.classical.common_runs import best_values
 from polarbear.errors import ImportFailedError, PolarBearError
 from polarbear.execution.host import IMPORTED
 from polarbear.execution.outcome import Task
-from polarbear.formats.base import Format, Imported, ImportedAlgorithm
+from polarbear.formats.base import INVALID, Format, Imported, ImportedAlgorithm
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import OPTIMUM
 from polarbear.problems.weights import WEIGHT
@@ -22,48 +22,34 @@ class OtherStore(Format):
 
     def read(self, source: Path) -> Imported:
         try:
-            store = Store.open(source)
-            return _runs(store) if len(store.runs()) else _rankings(store)
-        except ImportFailedError:
-            raise
+            return _imported(Store.open(source))
         except PolarBearError as error:
             raise ImportFailedError(str(error)) from None
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except INVALID as error:
             raise ImportFailedError(f"{source} is not a valid store: {error}") from None
 
 
-def _runs(store: Store) -> Imported:
-    instances = _instances(store)
+def _imported(store: Store) -> Imported:
+    instances, rankings = _instances(store), store.rankings()
     outcomes = []
     for run, t, y in store.trajectories():
         algorithm = ImportedAlgorithm(name=run.algorithm)
         task = Task(algorithm, instances[run.instance], seed=run.seed, budget=run.budget)
         outcomes.append(replace(run.outcome(task, t, y), where=IMPORTED))
-    rankings = len(store.rankings())
-    left_out = f"{counted(rankings, 'ranking')} without values {noun(rankings, 'is', 'are')}"
-    budget = store.config["budget"]
-    ran = {outcome.task.instance.id for outcome in outcomes}
+    if not outcomes and not len(rankings):
+        raise ImportFailedError(f"{store.path} has neither runs nor rankings")
+    ran = {outcome.task.instance.id for outcome in outcomes} or set(rankings["instance"])
+    budget, number = store.config["budget"], len(rankings)
+    left_out = f"{counted(number, 'ranking')} without values {noun(number, 'is', 'are')} left out"
     return Imported(
         tuple(store.config["algorithms"]),
         tuple(instance for name, instance in instances.items() if name in ran),
         outcomes,
-        notes=(f"{left_out} left out",) if rankings else (),
+        rankings=None if outcomes else rankings.sort("instance", "t"),
+        notes=(left_out,) if outcomes and number else (),
         maximise=store.maximise,
         axis=budget["axis"],
-        grid=budget["grid"],
-    )
-
-
-def _rankings(store: Store) -> Imported:
-    rankings = store.rankings()
-    if not len(rankings):
-        raise ImportFailedError(f"{store.path} has neither runs nor rankings")
-    ranked = set(rankings["instance"])
-    return Imported(
-        tuple(store.config["algorithms"]),
-        tuple(one for name, one in _instances(store).items() if name in ranked),
-        rankings=rankings.sort("instance", "t"),
-        axis=store.config["budget"]["axis"],
+        grid=budget["grid"] if outcomes else None,
     )
 
 

@@ -12,13 +12,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 from pydantic import Field
 
 from polarbear.errors import ExportFailedError, ImportFailedError
-from polarbear.formats.base import Export, Format, Imported, Written, imported_instances
+from polarbear.formats.base import (
+    INVALID,
+    Export,
+    Format,
+    Imported,
+    Written,
+    files_in,
+    imported_instances,
+    read_lines,
+)
 from polarbear.formats.table import UNRANKED, Unranked
 from polarbear.problems.weights import WEIGHT, is_weight
 from polarbear.rankings import BELOW, rank
@@ -29,12 +39,10 @@ from polarbear.wording import counted, typed_time
 
 ENDINGS = ("soc", "soi", "toc", "toi")
 ALTERNATIVE = re.compile(r"ALTERNATIVE NAME (\d+):(.*)")
-VOTERS = re.compile(r"POLARBEAR VOTERS (\d+):(.*)")
-WEIGHTS = re.compile(r"POLARBEAR WEIGHTS (\d+):(.*)")
+LISTED = re.compile(r"POLARBEAR (VOTERS|WEIGHTS) (\d+):(.*)")
 TIME = "POLARBEAR TIME:"
-VOTE = re.compile(r"\s*(\d+)\s*:\s*([\d\s,{}]+)")
+VOTE = re.compile(r"\s*(\d{1,6})\s*:\s*([\d\s,{}]+)")
 GROUP = re.compile(r"\{([\d\s,]*)\}|(\d+)")
-MAX_VOTERS = 1_000_000
 
 Order = tuple[tuple[int, ...], ...]  # alternatives from 1 on, best first, ties together
 
@@ -45,18 +53,17 @@ class Profile:
 
     names: dict[int, str] = field(default_factory=dict)
     orders: list[tuple[int, Order]] = field(default_factory=list)
-    voters: dict[int, list[str]] = field(default_factory=dict)
-    weights: dict[int, list[float]] = field(default_factory=dict)
+    lists: dict[tuple[str, int], list[Any]] = field(default_factory=dict)  # voters, weights
     time: float | None = None
 
     def votes(self, stem: str) -> Iterator[tuple[str, Order, float]]:
         """Each voter with its order and weight; voters without a name are numbered."""
         count = 0
         for number, (voters, order) in enumerate(self.orders, 1):
-            names, weights = self.voters.get(number, []), self.weights.get(number, [])
+            names, weights = (self.lists.get((kind, number), []) for kind in ("VOTERS", "WEIGHTS"))
             for place in range(voters):
                 count += 1
-                name = names[place] if len(names) == voters else f"{stem}-voter-{count}"
+                name = str(names[place]) if len(names) == voters else f"{stem}-voter-{count}"
                 yield name, order, float(weights[place]) if len(weights) == voters else 1.0
 
 
@@ -67,7 +74,13 @@ class PrefLib(Format):
     unranked: Unranked = UNRANKED
 
     def read(self, source: Path) -> Imported:
-        paths = _paths(source)
+        inside = [path for path in files_in(source, "*") if path.suffix[1:] in ENDINGS]
+        paths = [source] if source.is_file() else inside
+        if not paths:
+            raise ImportFailedError(
+                f"{source} is neither a PrefLib file nor a folder with one: expected an ending "
+                f".{', .'.join(ENDINGS)}"
+            )
         names: dict[str, None] = {}
         weights: dict[str, float] = {}
         rows: list[tuple[str, float, list[str], list[float]]] = []
@@ -79,22 +92,17 @@ class PrefLib(Format):
                     f"{counted(len(paths), 'file')}: import them one by one, each with --set t=TIME"
                 )
             names.update(dict.fromkeys(profile.names.values()))
-            t = self.t if profile.time is None else profile.time
+            unranked = profile.names.values() if self.unranked == "below" else ()
             for voter, order, weight in profile.votes(path.stem):
                 if weights.setdefault(voter, weight) != weight:
                     raise ImportFailedError(f"{path}: {voter} has another weight than before")
-                places = {profile.names[a]: k for k, tied in enumerate(order, 1) for a in tied}
-                positions: dict[str, float] = {**places}
-                if self.unranked == "below":
-                    positions = {**dict.fromkeys(profile.names.values(), inf), **positions}
-                rows.append((voter, t, list(positions), list(positions.values())))
-        schema: dict[str, pl.DataType | type[pl.DataType]] = {
-            "instance": pl.String,
-            "t": pl.Float64,
-            "algorithm": pl.List(pl.String),
-            "position": pl.List(pl.Float64),
-        }
-        rankings = pl.DataFrame(rows, schema=schema, orient="row")
+                positions = dict.fromkeys(unranked, inf)
+                for place, tied in enumerate(order, 1):
+                    positions |= dict.fromkeys((profile.names[a] for a in tied), float(place))
+                rows.append((voter, profile.time or self.t, [*positions], [*positions.values()]))
+        rankings = pl.DataFrame(
+            rows, schema=["instance", "t", "algorithm", "position"], orient="row"
+        )
         if rankings.select("instance", "t").is_duplicated().any():
             raise ImportFailedError(f"{source} has two rankings of one instance at one time")
         facts = {name: {WEIGHT: weight} for name, weight in weights.items() if weight != 1}
@@ -102,40 +110,20 @@ class PrefLib(Format):
         return Imported(tuple(names), tuple(instances.values()), rankings=rankings)
 
 
-def _paths(source: Path) -> list[Path]:
-    if source.is_file():
-        return [source]
-    inside = sorted(source.iterdir()) if source.is_dir() else []
-    paths = [path for path in inside if path.suffix[1:] in ENDINGS and path.is_file()]
-    if not paths:
-        raise ImportFailedError(
-            f"{source} is neither a PrefLib file nor a folder with one: expected an ending "
-            f".{', .'.join(ENDINGS)}"
-        )
-    return paths
-
-
 def _profile(path: Path) -> Profile:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ImportFailedError(f"cannot read {path}: {error}") from None
     profile = Profile()
-    for number, line in enumerate(map(str.strip, lines), 1):
+    for number, line in enumerate(read_lines(path), 1):
         try:
             if line.startswith("#"):
                 _read_comment(profile, line[1:].strip())
             elif line:
                 _read_vote(profile, line)
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except INVALID:
             raise ImportFailedError(
                 f"{path} is not a PrefLib file: line {number}, {line[:80]!r}"
             ) from None
-    voters = sum(count for count, _ in profile.orders)
-    if not profile.names or not voters:
+    if not any(voters for voters, _ in profile.orders):
         raise ImportFailedError(f"{path} is not a PrefLib file: it has no order of named ones")
-    if voters > MAX_VOTERS:
-        raise ImportFailedError(f"{path} has more than {counted(MAX_VOTERS, 'voter')}")
     return profile
 
 
@@ -145,13 +133,11 @@ def _read_comment(profile: Profile, text: str) -> None:
         if name in profile.names.values() or flaw_in_name(name, LONGEST_NAME):
             raise ValueError("the name is invalid or used twice")
         profile.names[int(found[1])] = name
-    elif found := VOTERS.match(text):
-        profile.voters[int(found[1])] = [str(one) for one in json.loads(found[2])]
-    elif found := WEIGHTS.match(text):
-        weights = json.loads(found[2])
-        if not all(map(is_weight, weights)):
+    elif found := LISTED.match(text):
+        values = list(json.loads(found[3]))
+        if found[1] == "WEIGHTS" and not all(map(is_weight, values)):
             raise ValueError("a weight is invalid")
-        profile.weights[int(found[1])] = weights
+        profile.lists[found[1], int(found[2])] = values
     elif text.startswith(TIME):
         profile.time = float(text.removeprefix(TIME))
         if not (isfinite(profile.time) and profile.time > 0):
@@ -199,19 +185,18 @@ class PrefLibExport(Export):
         if not count:
             raise ExportFailedError(f"{store.path} has no ranking of two or more algorithms")
         top_only = int((positions == BELOW).any(axis=1).sum())
-        notes = []
-        if top_only:
-            notes.append(
-                f"{counted(top_only, 'ranking')} recorded only the best: the others are left out "
-                "and are below these (import with --set unranked=below)"
-            )
-        if weights:
-            notes.append(
-                "instances have weights, which are in lines that only PolarBear reads: for other "
-                "readers each counts as one voter"
-            )
-        what = f"{counted(count, 'ranking')} at {counted(len(budget.times), 'time')}"
-        return Written(what, tuple(notes))
+        top_note = (
+            f"{counted(top_only, 'ranking')} recorded only the best: the others are left out and "
+            "are below these (import with --set unranked=below)"
+        )
+        weight_note = (
+            "instances have weights, which are in lines that only PolarBear reads: for other "
+            "readers each counts as one voter"
+        )
+        notes = (*([top_note] if top_only else []), *([weight_note] if weights else []))
+        return Written(
+            f"{counted(count, 'ranking')} at {counted(len(budget.times), 'time')}", notes
+        )
 
 
 def _order(positions: np.ndarray) -> Order:

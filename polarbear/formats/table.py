@@ -1,8 +1,8 @@
-"""Long tables in CSV or Parquet: one row per value of an algorithm on an instance at a time."""
+"""Long tables in CSV or Parquet: one row per value or position of an algorithm on an instance."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from math import inf
 from pathlib import Path
 from typing import Literal
@@ -27,28 +27,29 @@ from polarbear.formats.base import (
     ignored,
     imported_frame,
     imported_instances,
+    named,
     reject,
+    reject_names,
 )
-from polarbear.formats.table_file import (
-    Columns,
-    clean_names,
-    clean_numbers,
-    listed,
-    pick_columns,
-    read_frame,
-    weights_by_instance,
-)
-from polarbear.numerics.arrays import Floats
 from polarbear.problems.specs import PROBLEM
-from polarbear.settings.names import without_formulas
+from polarbear.problems.weights import WEIGHT, improper, is_weight
+from polarbear.settings.names import with_formulas, without_formulas
+from polarbear.settings.options import nearest
 from polarbear.store import Store
-from polarbear.wording import counted, noun
+from polarbear.wording import counted, noun, visible
 
 Unranked = Literal["absent", "below"]
 UNRANKED: Unranked = Field(
     "absent",
     description="those without a position: absent, or below the others in an unknown order",
 )
+LINE = "line of the file"  # a column name that no file uses
+NUMBERS = {"line", "t", "y", "position", "weight"}
+DATES = (pl.Date, pl.Datetime, pl.Time)  # have a text form, so they may be names
+# Errors of the readers on invalid files; some of Polars' panics are no Exception.
+READER_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, pa.ArrowException)
+
+Columns = Mapping[str, str | None]  # names of columns by PolarBear's names; None for none
 
 
 class TableOptions(Format):
@@ -92,10 +93,8 @@ def imported_rows(
 
     Columns are algorithm, instance, t, y, and perhaps seed, problem, weight.
     """
-    frame, unused = pick_columns(rows, columns, source)
     rejected: list[Rejection] = []
-    frame = clean_names(frame, rejected)
-    frame = clean_numbers(frame, ("t", "y"), rejected)
+    frame, notes = _cleaned(rows, columns, source, ("t", "y"), rejected)
     frame = reject(frame, pl.col("t") < 0, "t is negative", rejected)
     unit = "instance"
     if "seed" in frame.columns:
@@ -111,107 +110,16 @@ def imported_rows(
     keys = ["algorithm", "instance", "t"]
     is_repeated = pl.struct(*keys, "y").is_first_distinct().not_()
     frame = reject(frame, is_repeated, "the row occurs twice", rejected)
+    _check_any(frame, source, rejected)
     several = len(frame) - len(frame.unique(keys))
     gives = noun(several, "row gives", "rows give")
-    notes = [f"{several} {gives} another value for a time: the best counts"] if several else []
-    if not len(frame):
-        raise ImportFailedError(f"no row of {source} is valid: {listed(rejected)}")
-    facts: dict[str, Facts] = weights_by_instance(frame, unit)
+    if several:
+        notes = (f"{several} {gives} another value for a time: the best counts", *notes)
+    facts: dict[str, Facts] = _weights(frame, unit)
     for name, problem in frame.select("instance", unit=unit).unique().rows():
         if problem != name:
             facts[name] = {PROBLEM: problem, **facts.get(name, {})}
-    return imported_frame(frame, maximise, after_end, rejected, [*notes, *ignored(unused)], facts)
-
-
-class CsvExport(Export):
-    """Rows of algorithm, instance, problem, seed, t, y, and a data dictionary beside them.
-
-    Where instances have weights there is a column for them, too.
-    """
-
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
-        table, written = long_table(store, algorithms)
-        rows = pl.DataFrame(pl.from_arrow(table))
-        marked = without_formulas(rows)
-        marked.write_csv(place)
-        dictionary = pl.DataFrame(
-            [
-                {"column": f.name, "type": str(f.type), "meaning": f.metadata[b"meaning"].decode()}
-                for f in table.schema
-            ]
-        )
-        dictionary.write_csv(place.with_name(f"{place.stem}.dictionary.csv"))
-        if marked.equals(rows):
-            return written
-        note = (
-            "names that a spreadsheet would take for a formula begin with an apostrophe, which "
-            "`polarbear import` removes"
-        )
-        return replace(written, notes=(*written.notes, note))
-
-
-class ParquetExport(Export):
-    """The same rows as Parquet, the meaning of each column in its metadata."""
-
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
-        table, written = long_table(store, algorithms)
-        pq.write_table(table, place, compression="zstd")
-        return written
-
-
-def long_table(store: Store, algorithms: tuple[str, ...]) -> tuple[pa.Table, Written]:
-    """A row per improvement of the runs that count, and one at the end of a run.
-
-    Runs are sorted by algorithm and instance, independently of the order in which they were stored.
-    """
-    axis = store.config["budget"]["axis"]
-    order = {name: i for i, name in enumerate(store.instances()["instance"])}
-    runs = sorted(
-        store.trajectories(algorithms),
-        key=lambda run: (algorithms.index(run[0].algorithm), order[run[0].instance]),
-    )
-    found = [(run, *_with_end(t, y, run.reached)) for run, t, y in runs if len(t)]
-    if not found:
-        raise ExportFailedError(f"{store.path} has no run that found a value")
-    problems, weights = store.problems(), store.weights()
-    sign = -1.0 if store.maximise else 1.0
-    records = [
-        {
-            "algorithm": run.algorithm,
-            "instance": run.instance,
-            "problem": problems.get(run.instance, run.instance),
-            "seed": run.seed,
-            **({"weight": weights.get(run.instance, 1.0)} if weights else {}),
-            "t": t,
-            "y": sign * y,
-        }
-        for run, t, y in found
-    ]
-    meanings = {
-        "algorithm": "the algorithm's name",
-        "instance": "the instance's stable id",
-        "problem": "the problem of which the instance is one of several runs, or the instance",
-        "seed": "the seed of the algorithm",
-        "weight": "the number of instances that the instance counts as",
-        "t": f"{axis} at which a value was found; the last row of a run is its end",
-        "y": f"the best value found so far; {'larger' if store.maximise else 'smaller'} is better",
-    }
-    types = {"seed": pa.int64(), "weight": pa.float64(), "t": pa.float64(), "y": pa.float64()}
-    fields = [
-        pa.field(name, types.get(name, pa.string()), False, {"meaning": meanings[name]})
-        for name in records[0]
-    ]
-    table = pl.DataFrame(records).explode("t", "y").to_arrow().cast(pa.schema(fields))
-    empty = len(runs) - len(found)
-    note = f"{counted(empty, 'run')} found no value and {noun(empty, 'has', 'have')} no row"
-    what = f"{counted(len(table), 'row')} of {counted(len(found), 'run')}"
-    return table, Written(what, (note,) if empty else ())
-
-
-def _with_end(t: Floats, y: Floats, reached: float) -> tuple[Floats, Floats]:
-    if reached <= t[-1]:
-        return t, y
-    return np.append(t, reached), np.append(y, y[-1])
+    return imported_frame(frame, maximise, after_end, rejected, notes, facts)
 
 
 class Rankings(TableOptions):
@@ -226,54 +134,244 @@ class Rankings(TableOptions):
 
     def read(self, source: Path) -> Imported:
         rows, columns = read_frame(source), self.columns("position")
-        frame, unused = pick_columns(rows, columns, str(source))
         rejected: list[Rejection] = []
-        frame = clean_names(frame, rejected)
-        frame = frame.with_columns(below=_is_below(frame)).with_columns(
-            position=pl.when("below").then(pl.lit(0)).otherwise(pl.col("position"))
-        )
-        frame = clean_numbers(frame, ("t", "position"), rejected).with_columns(
-            position=pl.when("below").then(pl.lit(inf)).otherwise(pl.col("position"))
-        )
+        frame, notes = _cleaned(rows, columns, str(source), ("t", "position"), rejected)
         is_repeated = pl.struct("instance", "t", "algorithm").is_first_distinct().not_()
         frame = reject(frame, is_repeated, "the algorithm already has a position there", rejected)
         algorithms = tuple(frame["algorithm"].unique(maintain_order=True))
         names = frame["instance"].unique(maintain_order=True)
-        instances = imported_instances(names, weights_by_instance(frame))
-        if self.unranked == "below" and len(frame):
-            frame = _with_unranked(frame, algorithms)
+        instances = imported_instances(names, _weights(frame))
+        if self.unranked == "below":
+            keys = frame.group_by("instance", "t", maintain_order=True).agg(pl.col("line").first())
+            every = keys.join(frame.select("algorithm").unique(), how="cross")
+            missing = every.join(frame, on=["instance", "t", "algorithm"], how="anti")
+            frame = pl.concat([frame, missing.with_columns(position=inf)], how="diagonal")
         is_empty = pl.col("position").is_infinite().all().over("instance", "t")
         frame = reject(frame, is_empty, "of its ranking nothing was recorded", rejected)
-        if not len(frame):
-            raise ImportFailedError(f"no row of {source} is valid: {listed(rejected)}")
+        _check_any(frame, str(source), rejected)
         rankings = frame.sort("instance", "t", "position", "algorithm").group_by(
             "instance", "t", maintain_order=True
         )
         alone = len(rankings.len().filter(pl.col("len") == 1))
         has = noun(alone, "ranking has one algorithm and is", "rankings have one algorithm and are")
-        notes = [f"{alone} {has} not used"] if alone else []
+        if alone:
+            notes = (f"{alone} {has} not used", *notes)
         return Imported(
             algorithms,
             tuple(instances.values()),
             rankings=rankings.agg("algorithm", "position"),
             rejected=tuple(rejected),
-            notes=(*notes, *ignored(unused)),
+            notes=notes,
         )
 
 
-def _is_below(frame: pl.DataFrame) -> pl.Expr:
-    """Whether a position is 'below', or infinite in a table of numbers."""
-    if frame.schema["position"] == pl.String:
-        return pl.col("position").str.strip_chars().str.to_lowercase() == "below"
-    if frame.schema["position"].is_float():
-        return pl.col("position") == inf
-    return pl.lit(False)
+def read_frame(path: Path) -> pl.DataFrame:
+    """A CSV file, with all values as text, or a Parquet file; LINE has the line of each row."""
+    if path.is_dir():
+        raise ImportFailedError(f"{path} is a folder; expected a file, in CSV or Parquet")
+    try:
+        if path.suffix == ".parquet":
+            frame, first_line = _read_parquet(path), 1
+        else:
+            frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=False)
+            frame = with_formulas(frame)  # undoes the marks of `polarbear export`
+            first_line = 2  # below the header
+    except FileNotFoundError:
+        raise ImportFailedError(f"there is no file {path}") from None
+    except pl.exceptions.NoDataError:
+        raise ImportFailedError(f"{path} is empty") from None
+    except (*READER_ERRORS, OSError, ValueError) as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise ImportFailedError(f"cannot read {path} as a table: {reason}") from None
+    if not len(frame):
+        raise ImportFailedError(f"{path} has a header but no rows")
+    return frame.with_row_index(LINE, offset=first_line)
 
 
-def _with_unranked(frame: pl.DataFrame, algorithms: tuple[str, ...]) -> pl.DataFrame:
-    """All algorithms in every ranking; those that it does not name are below the others."""
-    keys = frame.group_by("instance", "t", maintain_order=True).agg(pl.col("line").first())
-    all_rows = keys.join(pl.DataFrame({"algorithm": algorithms}), how="cross")
-    missing = all_rows.join(frame, on=["instance", "t", "algorithm"], how="anti")
-    missing = missing.with_columns(position=pl.lit(inf))
-    return pl.concat([frame.select(missing.columns), missing])
+def _read_parquet(path: Path) -> pl.DataFrame:
+    """A Parquet file by pyarrow, which reports damage as an error; Polars' reader panics.
+
+    Polars also panics on wrong metadata of columns, so these are dropped.
+    """
+    with pq.ParquetFile(path) as file:
+        table = file.read()
+    table.validate(full=True)
+    return pl.DataFrame(pa.table(table.columns, names=table.column_names))
+
+
+def _cleaned(
+    rows: pl.DataFrame,
+    columns: Columns,
+    source: str,
+    numbers: tuple[str, ...],
+    rejected: list[Rejection],
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The columns under PolarBear's names, with ``line``; and a note on the others.
+
+    Rows without valid names and finite numbers are rejected. A position may be infinite.
+    """
+    wanted = {"line": LINE, **{name: theirs for name, theirs in columns.items() if theirs}}
+    frame = rows.select([_column(rows, name, theirs, source) for name, theirs in wanted.items()])
+    for name in ("algorithm", "instance"):
+        frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars())
+        frame = reject(frame, pl.col(name) == "", f"no {name} is named", rejected)
+    frame = reject_names(frame, rejected)
+    for name in numbers:
+        frame = frame.with_columns(_as_number(frame[name], inf if name == "position" else None))
+        bad = pl.col(name).is_finite().not_()
+        if name == "position":
+            bad &= pl.col(name) != inf
+        frame = reject(frame, bad, f"{name} is not a finite number", rejected)
+    return frame, ignored([name for name in rows.columns if name not in wanted.values()])
+
+
+def _column(rows: pl.DataFrame, name: str, theirs: str, source: str) -> pl.Expr:
+    if theirs not in rows.columns:
+        known = [column for column in rows.columns if column != LINE]
+        guess = nearest(theirs, known)
+        option = f"--{name}-column"
+        hint = f"did you mean {option} '{visible(guess)}'?" if guess else f"name it with {option}"
+        raise ImportFailedError(
+            f"{source} has no column '{visible(theirs)}' for {name}; it has: {named(known)}; {hint}"
+        )
+    kind = rows.schema[theirs]
+    check_type(name, theirs, kind, source)
+    column = pl.col(theirs).alias(name)
+    return column.cast(pl.String) if kind in (pl.Categorical, pl.Enum) else column
+
+
+def check_type(name: str, theirs: str, kind: pl.DataType, source: str) -> None:
+    """Refuse a column whose type cannot hold the names or numbers that it is used for."""
+    is_text = kind in (pl.String, pl.Categorical, pl.Enum, pl.Null)
+    is_number = kind.is_numeric() or kind == pl.Boolean
+    if not (is_text or is_number or (name not in NUMBERS and kind in DATES)):
+        wanted = "numbers" if name in NUMBERS else "names"
+        raise ImportFailedError(
+            f"{source}: the column '{visible(theirs)}' for {name} should have {wanted}, but has "
+            f"the type {kind}"
+        )
+
+
+def _as_number(column: pl.Series, below: float | None = None) -> pl.Series:
+    """A column as numbers, null where it has none; ``below`` replaces the text 'below'."""
+    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+        return column.cast(pl.Float64, strict=False)
+    text = column.cast(pl.String).str.strip_chars()
+    number = text.cast(pl.Float64, strict=False)
+    if below is None:
+        return number
+    # A text such as 'inf' is no position; only 'below' is.
+    number = number.set(number.is_infinite(), None)
+    return number.set(text.str.to_lowercase() == "below", below)
+
+
+def _weights(frame: pl.DataFrame, unit: str = "instance") -> dict[str, Facts]:
+    """The weight of each instance, from the columns line, instance and weight if there is one.
+
+    All rows with the same name in the column ``unit`` have one weight: runs of a problem share it.
+    """
+    if "weight" not in frame.columns:
+        return {}
+    rows = frame.select(
+        "line",
+        "instance",
+        unit=pl.coalesce(pl.col(unit).cast(pl.String), "instance"),
+        number=_as_number(frame["weight"]),
+        text=pl.col("weight").cast(pl.String).str.strip_chars(),
+    ).unique(["instance", "unit", "number"], keep="first", maintain_order=True)
+    first: dict[str, float] = {}
+    found: dict[str, Facts] = {}
+    for line, instance, name, number, text in rows.iter_rows():
+        if number is None or not is_weight(number):
+            value = text if number is None else number
+            raise ImportFailedError(f"line {line}: {improper(value, instance)}")
+        if first.setdefault(name, number) != number:
+            raise ImportFailedError(
+                f"line {line}: '{name}' has the weight {number:g}, but {first[name]:g} before; "
+                f"{'an instance' if unit == 'instance' else 'a problem'} has one"
+            )
+        found[instance] = {WEIGHT: number}
+    return found
+
+
+def _check_any(frame: pl.DataFrame, source: str, rejected: list[Rejection]) -> None:
+    if not len(frame):
+        reasons = "; ".join(f"{one.words} (first: line {one.first})" for one in rejected)
+        raise ImportFailedError(f"no row of {source} is valid: {reasons}")
+
+
+class CsvExport(Export):
+    """Rows of algorithm, instance, problem, seed, t, y, and a data dictionary beside them.
+
+    Where instances have weights there is a column for them, too. Names that a spreadsheet would
+    take for a formula begin with an apostrophe, which an import removes.
+    """
+
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+        rows, meanings, written = _long_table(store, algorithms)
+        without_formulas(rows).write_csv(place)
+        dictionary = [
+            {"column": name, "type": str(kind), "meaning": meanings[name]}
+            for name, kind in rows.schema.items()
+        ]
+        pl.DataFrame(dictionary).write_csv(place.with_name(f"{place.stem}.dictionary.csv"))
+        return written
+
+
+class ParquetExport(Export):
+    """The same rows as Parquet, the meaning of each column in its metadata."""
+
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+        rows, meanings, written = _long_table(store, algorithms)
+        table = rows.to_arrow()
+        fields = [field.with_metadata({"meaning": meanings[field.name]}) for field in table.schema]
+        pq.write_table(table.cast(pa.schema(fields)), place, compression="zstd")
+        return written
+
+
+def _long_table(
+    store: Store, algorithms: tuple[str, ...]
+) -> tuple[pl.DataFrame, dict[str, str], Written]:
+    """A row per improvement of the runs that count, and one at the end of a run.
+
+    Runs are sorted by algorithm and instance, independently of the order in which they were stored.
+    The second result has the meaning of each column.
+    """
+    order = {name: i for i, name in enumerate(store.instances()["instance"])}
+    runs = sorted(
+        store.trajectories(algorithms),
+        key=lambda run: (algorithms.index(run[0].algorithm), order[run[0].instance]),
+    )
+    problems, weights = store.problems(), store.weights()
+    sign = -1.0 if store.maximise else 1.0
+    records = []
+    for run, t, y in runs:
+        if len(t):
+            ends = [run.reached] if run.reached > t[-1] else []
+            record = {
+                "algorithm": run.algorithm,
+                "instance": run.instance,
+                "problem": problems.get(run.instance, run.instance),
+                "seed": run.seed,
+                **({"weight": weights.get(run.instance, 1.0)} if weights else {}),
+                "t": [*t.tolist(), *ends],
+                "y": (sign * np.append(y, y[-1:] if ends else [])).tolist(),
+            }
+            records.append(record)
+    if not records:
+        raise ExportFailedError(f"{store.path} has no run that found a value")
+    axis = store.config["budget"]["axis"]
+    meanings = {
+        "algorithm": "the algorithm's name",
+        "instance": "the instance's stable id",
+        "problem": "the problem of which the instance is one of several runs, or the instance",
+        "seed": "the seed of the algorithm",
+        "weight": "the number of instances that the instance counts as",
+        "t": f"{axis} at which a value was found; the last row of a run is its end",
+        "y": f"the best value found so far; {'larger' if store.maximise else 'smaller'} is better",
+    }
+    rows = pl.DataFrame(records).explode("t", "y")
+    empty = len(runs) - len(records)
+    note = f"{counted(empty, 'run')} found no value and {noun(empty, 'has', 'have')} no row"
+    what = f"{counted(len(rows), 'row')} of {counted(len(records), 'run')}"
+    return rows, meanings, Written(what, (note,) if empty else ())

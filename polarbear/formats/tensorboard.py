@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
+import numpy as np
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
@@ -30,18 +30,23 @@ from polarbear.formats.base import (
 EVENTS = "*tfevents*"
 HEADER, FOOTER = 12, 4  # bytes: a record's length and its checksum, the checksum of the data
 VARINT, EIGHT_BYTES, LENGTH, FOUR_BYTES = 0, 1, 2, 5  # wire types of protocol buffers
-FLOAT, DOUBLE = ("f", 4), ("d", 8)  # codes and sizes
+FLOAT, DOUBLE = "<f4", "<f8"
 TENSOR_TYPES = {1: FLOAT, 2: DOUBLE}
 
 
-@dataclass(frozen=True)
-class Scalar:
-    """A logged value."""
+class Event(NamedTuple):
+    """A record: its time, its step, and scalars by tag; the first record of a file has none."""
 
-    tag: str
     seconds: float
     step: int
-    value: float
+    scalars: dict[str, float]
+
+
+class Message(NamedTuple):
+    """The fields of a protocol buffer by number: the last integer, and all byte strings."""
+
+    integers: dict[int, int]
+    parts: dict[int, list[memoryview]]
 
 
 class TensorBoard(NamedRuns):
@@ -52,57 +57,44 @@ class TensorBoard(NamedRuns):
     maximise: bool = MAXIMISE
 
     def read(self, source: Path) -> Imported:
+        paths = files_in(source, EVENTS)
+        if not paths:
+            raise ImportFailedError(
+                f"{source} is not a folder of TensorBoard: no {EVENTS} file in it"
+            )
         collection = RunCollection(source)
-        rejected = collection.rejected
-        runs = {
-            name: [scalar for path in paths for scalar in _scalars(path, rejected)]
-            for name, paths in _runs(source).items()
-        }
-        tags = sorted({scalar.tag for scalars in runs.values() for scalar in scalars})
-        tag = self._chosen_tag(tags, source)
-        for name, scalars in runs.items():
-            found = [scalar for scalar in scalars if scalar.tag == tag]
+        runs: dict[str, list[Event]] = {}
+        for path in paths:
+            folder = path.parent.relative_to(source)
+            name = source.name if folder == Path() else folder.as_posix()
+            runs.setdefault(name, []).extend(_events(path, collection.rejected))
+        tags = sorted(
+            {tag for events in runs.values() for event in events for tag in event.scalars}
+        )
+        tag = self.tag or (tags[0] if len(tags) == 1 else "")
+        if tag not in tags:
+            raise ImportFailedError(
+                f"{source} has the scalars {named(tags) or '(none)'}: choose one by --set tag=NAME"
+            )
+        for name, events in runs.items():
+            found = [event for event in events if tag in event.scalars]
             if not found:
-                rejected.append(Rejection(1, f"the run has no scalar '{tag}'", name))
+                reason = f"the run has no scalar '{tag}'"
+                collection.rejected.append(Rejection(1, reason, name))
                 continue
-            start = min(scalar.seconds for scalar in scalars)
+            start = min(event.seconds for event in events)
             points = [
-                (float(one.step) if self.by == "steps" else one.seconds - start, one.value)
-                for one in found
-                if isfinite(one.value)
+                (float(step) if self.by == "steps" else seconds - start, scalars[tag])
+                for seconds, step, scalars in found
+                if isfinite(scalars[tag])
             ]
             collection.add(*self.split(name, source), points)
         others = ignored([name for name in tags if name != tag], "scalar")
         notes = (f"curves of '{tag}'; time is counted in {self.by}", *others)
         return collection.imported(self.maximise, notes=notes, axis=self.by)
 
-    def _chosen_tag(self, tags: list[str], source: Path) -> str:
-        if not tags:
-            raise ImportFailedError(f"the event files in {source} have no scalar")
-        if self.tag is None and len(tags) > 1:
-            raise ImportFailedError(
-                f"{source} has several scalars: {named(tags)}; choose one, as in "
-                f"--set tag={named(tags[:1])}"
-            )
-        tag = self.tag or tags[0]
-        if tag not in tags:
-            raise ImportFailedError(f"{source} has no scalar '{tag}'; it has: {named(tags)}")
-        return tag
 
-
-def _runs(source: Path) -> dict[str, list[Path]]:
-    """Event files by their folder, whose name is relative to the source."""
-    paths = files_in(source, EVENTS)
-    if not paths:
-        raise ImportFailedError(f"{source} is not a folder of TensorBoard: no {EVENTS} file in it")
-    runs: dict[str, list[Path]] = {}
-    for path in paths:
-        folder = path.parent.relative_to(source)
-        runs.setdefault(source.name if folder == Path() else folder.as_posix(), []).append(path)
-    return runs
-
-
-def _scalars(path: Path, rejected: list[Rejection]) -> Iterator[Scalar]:
+def _events(path: Path, rejected: list[Rejection]) -> Iterator[Event]:
     try:
         data = memoryview(path.read_bytes())
     except OSError as error:
@@ -115,85 +107,62 @@ def _scalars(path: Path, rejected: list[Rejection]) -> Iterator[Scalar]:
             rejected.append(Rejection(1, "the last record is incomplete", str(path)))
             return
         try:
-            yield from _event(data[at + HEADER : at + HEADER + length])
-        except (ValueError, IndexError, struct.error):
+            yield _event(data[at + HEADER : at + HEADER + length])
+        except (ValueError, IndexError):
             raise ImportFailedError(f"{path} is not an event file of TensorBoard") from None
         at += HEADER + length + FOOTER
 
 
-def _event(record: memoryview) -> Iterator[Scalar]:
+def _event(record: memoryview) -> Event:
     """Event: 1 wall_time, 2 step, 5 summary; Summary: 1 value; Value: 1 tag, 2 number, 8 tensor."""
-    seconds, step, summaries = 0.0, 0, []
-    for number, value in _fields(record):
-        if number == 2 and isinstance(value, int):
-            step = value - (1 << 64) if value >> 63 else value  # a signed number of 64 bits
-        elif isinstance(value, memoryview):
-            if number == 1:
-                (seconds,) = struct.unpack("<d", value)
-            elif number == 5:
-                summaries.append(value)
-    for summary in summaries:
-        for number, one in _fields(summary):
-            if number == 1 and isinstance(one, memoryview):
-                tag, found = _value(one)
-                if found is not None:
-                    yield Scalar(tag, seconds, step, found)
-
-
-def _value(data: memoryview) -> tuple[str, float | None]:
-    tag, found = "", None
-    for number, value in _fields(data):
-        if not isinstance(value, memoryview):
-            continue
-        if number == 1:
-            tag = bytes(value).decode("utf-8")
-        elif number == 2:
-            (found,) = struct.unpack("<f", value)
-        elif number == 8:
-            numbers = _tensor(value)
-            found = numbers[0] if len(numbers) == 1 else None
-    return tag, found
+    event = _message(record)
+    step = event.integers.get(2, 0)
+    step = step - (1 << 64) if step >> 63 else step  # a signed number of 64 bits
+    scalars = {}
+    for summary in event.parts.get(5, []):
+        for part in _message(summary).parts.get(1, []):
+            value = _message(part)
+            tensors = [one for tensor in value.parts.get(8, []) for one in _tensor(tensor)]
+            found = _numbers(value, 2, FLOAT) or tensors
+            if len(found) == 1:
+                tag = b"".join(value.parts.get(1, [])).decode("utf-8")
+                scalars[tag] = found[0]
+    return Event(next(iter(_numbers(event, 1, DOUBLE)), 0.0), step, scalars)
 
 
 def _tensor(data: memoryview) -> list[float]:
     """The numbers in a TensorProto: 1 type, 4 content as bytes, or 5 floats or 6 doubles."""
-    kind, content = 0, memoryview(b"")
-    found: list[float] = []
-    for number, value in _fields(data):
-        if number == 1 and isinstance(value, int):
-            kind = value
-        elif number == 4 and isinstance(value, memoryview):
-            content = value
-        elif number in (5, 6) and isinstance(value, memoryview):
-            found += _numbers(value, FLOAT if number == 5 else DOUBLE)
-    return found + (_numbers(content, TENSOR_TYPES[kind]) if kind in TENSOR_TYPES else [])
+    tensor = _message(data)
+    content = TENSOR_TYPES.get(tensor.integers.get(1, 0))
+    found = _numbers(tensor, 4, content) if content else []
+    return [*found, *_numbers(tensor, 5, FLOAT), *_numbers(tensor, 6, DOUBLE)]
 
 
-def _numbers(data: memoryview, kind: tuple[str, int]) -> list[float]:
-    code, size = kind
-    return list(struct.unpack(f"<{len(data) // size}{code}", data))
+def _numbers(message: Message, number: int, kind: str) -> list[float]:
+    parts = message.parts.get(number, [])
+    return [float(one) for part in parts for one in np.frombuffer(part, kind)]
 
 
-def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """The fields of a protocol buffer: number and value, an integer or bytes."""
+def _message(data: memoryview) -> Message:
+    found = Message({}, {})
     at = 0
-    while at < len(message):
-        key, at = _varint(message, at)
-        kind = key & 7
+    while at < len(data):
+        key, at = _varint(data, at)
+        number, kind = key >> 3, key & 7
         if kind == VARINT:
-            value, at = _varint(message, at)
-            yield key >> 3, value
+            found.integers[number], at = _varint(data, at)
             continue
         if kind == LENGTH:
-            size, at = _varint(message, at)
+            size, at = _varint(data, at)
         elif kind in (EIGHT_BYTES, FOUR_BYTES):
             size = 8 if kind == EIGHT_BYTES else 4
         else:
             raise ValueError(f"unknown wire type {kind}")
-        if at + size > len(message):
+        if at + size > len(data):
             raise ValueError("a field is incomplete")
-        yield key >> 3, message[at : at + size]
+        found.parts.setdefault(number, []).append(data[at : at + size])
         at += size
+    return found
 
 
 def _varint(data: memoryview, at: int) -> tuple[int, int]:

@@ -1,26 +1,29 @@
-"""Preferences given by at most two times, and weighted means of preferences."""
+"""Preferences given by at most two times, weighted means of preferences, and user functions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import Field, SerializeAsAny, field_validator
+from pydantic import AfterValidator, Field, SerializeAsAny, field_validator
 
 from polarbear.errors import SelectionError
-from polarbear.selection.integrals import at_points, normalised, over_range
 from polarbear.selection.preference import (
-    SWEEP_POINTS,
     Context,
     Preference,
     Valuation,
-    Variations,
-    Weighted,
+    at_points,
+    linear,
+    normalised,
+    over_range,
 )
 from polarbear.settings.options import Options
+from polarbear.settings.user_code import check_call, check_reference, load_function
 from polarbear.wording import SHARE_OF_FIRSTS, typed, typed_time
 
+PAIRS = 600  # of curves that monotonicity is tested on
 NEAREST = "{t} is taken at {nearest}, the nearest time of the grid"
 
 
@@ -31,7 +34,7 @@ class Uniform(Preference):
         return f"the budget is equally likely to be anything {context.span}"
 
     def on(self, context: Context) -> Valuation:
-        return Weighted(over_range(context.times, context.first, context.last))
+        return linear(over_range(context.times, context.first, context.last))
 
 
 class LogUniform(Preference):
@@ -44,7 +47,7 @@ class LogUniform(Preference):
         )
 
     def on(self, context: Context) -> Valuation:
-        return Weighted(over_range(context.times, context.first, context.last, log=True))
+        return linear(over_range(context.times, context.first, context.last, log=True))
 
 
 class At(Preference):
@@ -59,11 +62,11 @@ class At(Preference):
 
     def on(self, context: Context) -> Valuation:
         context.check(self.t, "at")
-        if context.joint or self.t in context.times:
-            return Weighted(at_points(context.times, np.array([self.t]))[0])
         nearest = context.times[np.abs(context.times - self.t).argmin()]
+        taken = self.t if context.joint else nearest
         note = NEAREST.format(t=typed(self.t), nearest=typed(nearest))
-        return Weighted(at_points(context.times, np.array([nearest]))[0], (note,))
+        weights = at_points(context.times, np.array([taken]))[0]
+        return linear(weights, () if taken == self.t else (note,))
 
 
 class Between(Preference):
@@ -89,20 +92,7 @@ class Between(Preference):
                 f"between: a range goes from the shorter to the longer budget, found "
                 f"{typed(self.start)} and {typed(self.stop)}"
             )
-        return Weighted(over_range(context.times, self.start, self.stop))
-
-    def variations(self, context: Context) -> Variations:
-        """Ranges around the same centre, from a single budget to all that fits on the grid."""
-        self.on(context)
-        centre = (self.start + self.stop) / 2
-        widest = 2 * max(centre - context.first, context.last - centre)
-        widths = np.linspace(0.0, widest, SWEEP_POINTS)
-        starts = np.maximum(centre - widths / 2, context.first)
-        stops = np.minimum(centre + widths / 2, context.last)
-        ends = zip(starts, stops, strict=True)
-        weights = np.stack([over_range(context.times, start, stop) for start, stop in ends])
-        name = f"width of the range around {typed_time(centre, context.axis)}"
-        return Variations(name, widths, weights)
+        return linear(over_range(context.times, self.start, self.stop))
 
 
 class Final(Preference):
@@ -112,17 +102,7 @@ class Final(Preference):
         return f"only the end counts: {typed_time(context.last, context.axis)}"
 
     def on(self, context: Context) -> Valuation:
-        return Weighted(at_points(context.times, context.times[-1:])[0])
-
-
-@dataclass(frozen=True)
-class Lowest(Valuation):
-    """The lowest theta at any time."""
-
-    notes: tuple[str, ...] = ()
-
-    def values(self, theta: np.ndarray) -> np.ndarray:
-        return np.asarray(theta.min(axis=1), dtype=np.float64)
+        return linear(at_points(context.times, context.times[-1:])[0])
 
 
 class WorstCase(Preference):
@@ -132,7 +112,7 @@ class WorstCase(Preference):
         return f"what counts is the lowest {SHARE_OF_FIRSTS} at any time {context.span}"
 
     def on(self, context: Context) -> Valuation:
-        return Lowest()
+        return Valuation(lambda theta: theta.min(axis=1).astype(np.float64))
 
 
 class Part(Options):
@@ -140,24 +120,6 @@ class Part(Options):
 
     weight: float = Field(1.0, description="how much it counts, relative to the others")
     preference: SerializeAsAny[Preference] = Field(description="the preference, with its options")
-
-
-@dataclass(frozen=True)
-class Mixed(Valuation):
-    """The weighted mean of several valuations."""
-
-    parts: tuple[Valuation, ...]
-    shares: np.ndarray
-    notes: tuple[str, ...] = ()
-
-    def values(self, theta: np.ndarray) -> np.ndarray:
-        return np.asarray(
-            sum(
-                share * part.values(theta)
-                for share, part in zip(self.shares, self.parts, strict=True)
-                if share > 0
-            )
-        )
 
 
 class Mix(Preference):
@@ -168,10 +130,10 @@ class Mix(Preference):
     @field_validator("of")
     @classmethod
     def _convex(cls, of: tuple[Part, ...]) -> tuple[Part, ...]:
-        for part in of:
-            if part.weight < 0:
-                raise ValueError(f"a weight is at least zero, found {part.weight:g}")
-        if not any(part.weight > 0 for part in of):
+        weights = [part.weight for part in of]
+        if min(weights) < 0:
+            raise ValueError(f"a weight is at least zero, found {min(weights):g}")
+        if not any(weights):
             raise ValueError("a mix needs at least one part with a weight above zero")
         return of
 
@@ -189,10 +151,100 @@ class Mix(Preference):
         )
 
     def on(self, context: Context) -> Valuation:
-        parts = tuple(part.preference.on(context) for part in self.of)
-        shares = self._shares()
+        shares, parts = self._shares(), [part.preference.on(context) for part in self.of]
         notes = tuple(note for part in parts for note in part.notes)
-        weights = [part.weights for part in parts]
-        if all(row is not None for row in weights):
-            return Weighted(shares @ np.stack([row for row in weights if row is not None]), notes)
-        return Mixed(parts, shares, notes)
+        weights = [part.weights for part in parts if part.weights is not None]
+        if len(weights) == len(parts):
+            return linear(shares @ np.stack(weights), notes)
+
+        def values(theta: np.ndarray) -> np.ndarray:
+            pairs = zip(shares, parts, strict=True)
+            return np.asarray(sum(share * part.values(theta) for share, part in pairs if share > 0))
+
+        return Valuation(values, notes=notes)
+
+
+class Python(Preference):
+    """``function(theta, times, **options)``: a number for one curve theta over time."""
+
+    function: Annotated[str, AfterValidator(check_reference)] = Field(
+        description="'module:function' or 'file.py:function', looked for beside the YAML file, or "
+        "in the current folder"
+    )
+    options: dict[str, Any] = Field({}, description="further arguments for the function")
+
+    spoken: ClassVar[tuple[str, ...]] = ("function",)
+
+    def words(self, context: Context) -> str:
+        return f"the value is {self.function} of the shares of firsts over time"
+
+    def on(self, context: Context) -> Valuation:
+        function = load_function(self.function, context.folder)
+        check_call(function, self.function, None, self.options)
+        options = (
+            {**self.options, "times": context.times} if _takes_times(function) else self.options
+        )
+
+        def of_curve(curve: np.ndarray) -> float:
+            try:
+                found = function(curve, **options)
+            except Exception as error:  # a user's function may raise anything
+                raise SelectionError(
+                    f"'{self.function}' failed: {type(error).__name__}: {error}"
+                ) from error
+            try:
+                number = float(found)
+            except (TypeError, ValueError):
+                number = np.nan
+            if not np.isfinite(number):
+                raise SelectionError(
+                    f"'{self.function}' returned {str(found)[:60]} ({type(found).__name__}); "
+                    "expected a finite number for each theta over time"
+                )
+            return number
+
+        def values(theta: np.ndarray) -> np.ndarray:
+            curves = np.ascontiguousarray(theta.swapaxes(1, 2), dtype=np.float64)
+            return np.apply_along_axis(of_curve, 2, curves)
+
+        below, above = (
+            np.array([of_curve(curve) for curve in curves])
+            for curves in ordered_pairs(len(context.times), context.seed)
+        )
+        wrong = np.flatnonzero(~(above > below))
+        if len(wrong):
+            one, other = below[wrong[0]], above[wrong[0]]
+            raise SelectionError(
+                f"'{self.function}' is not strictly monotone: it gave {one:.6g} for one theta "
+                f"and {other:.6g} for another that is higher at all times. More winning must "
+                "be worth more"
+            )
+        return Valuation(values)
+
+
+def _takes_times(function: Callable[..., Any]) -> bool:
+    try:
+        return "times" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # some compiled functions have no signature
+        return False
+
+
+def ordered_pairs(n_times: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Curves of probabilities, and curves that are higher at all times: [pair, time] each.
+
+    Curves are flat, noisy or smooth, at all levels. Gaps are constant, vary, or are small except at
+    a few times, which detects preferences that penalise variation.
+    """
+    rng = np.random.default_rng(seed)
+    level = 10.0 ** rng.uniform(-2.0, 0.0, (PAIRS, 1))
+    kind = np.arange(PAIRS) % 3
+    noise = rng.uniform(size=(PAIRS, n_times))
+    frequency, phase = rng.uniform(0, 3, (PAIRS, 1)), rng.uniform(0, 1, (PAIRS, 1))
+    wave = 0.5 + 0.5 * np.sin(2 * np.pi * (frequency * np.linspace(0, 1, n_times) + phase))
+    shape = np.choose(kind[:, None], [np.full_like(noise, 0.5), noise, wave])
+    lower = 0.001 + 0.9 * level * shape
+    even = np.broadcast_to(rng.uniform(0.05, 0.9, (PAIRS, 1)), noise.shape)
+    spiked = np.where(rng.uniform(size=noise.shape) < 2.0 / (n_times + 1), 0.9, 0.02)
+    gap_kind = (np.arange(PAIRS) // 3) % 3
+    gap = np.choose(gap_kind[:, None], [even, rng.uniform(0.02, 0.9, noise.shape), spiked])
+    return lower, lower + (1.0 - lower) * gap

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from abc import abstractmethod
 from pathlib import Path
@@ -13,14 +12,14 @@ from pydantic import Field, model_validator
 from scipy.special import log_ndtr, ndtr
 
 from polarbear.errors import SelectionError
-from polarbear.selection.integrals import at_points, normalised, over_density, over_distribution
 from polarbear.selection.preference import (
-    SWEEP_POINTS,
     Context,
     Preference,
     Valuation,
-    Variations,
-    Weighted,
+    at_points,
+    linear,
+    normalised,
+    over_density,
 )
 from polarbear.wording import percent, typed, typed_time, visible
 
@@ -32,9 +31,7 @@ CUT_OFF = "{share} of this distribution lies on the grid; the rest was cut off"
 
 
 class Distribution(Preference):
-    """A distribution of the budget; a sweep varies its width, the last of its parameters."""
-
-    width_words: ClassVar[str]
+    """A distribution of the budget."""
 
     @abstractmethod
     def cdf(self, t: np.ndarray) -> np.ndarray:
@@ -44,36 +41,28 @@ class Distribution(Preference):
     def partial_mean(self, t: np.ndarray) -> np.ndarray:
         """The integral of s p(s) for s up to t."""
 
-    def widths(self, context: Context) -> np.ndarray:
-        """Widths from almost certain to almost unknown: by default, shares of the grid's span."""
-        span = context.last - context.first
-        return np.asarray(np.geomspace(0.002 * span, 2.0 * span, SWEEP_POINTS))
+    def weights(self, times: np.ndarray) -> tuple[np.ndarray, float]:
+        """Weights of the mean under the distribution cut off at the grid, and its mass there.
+
+        With ``partial_mean`` the integral of a theta that is linear between the times is exact,
+        however narrow the distribution is.
+        """
+        with np.errstate(over="ignore"):  # far from the grid densities vanish
+            below, moment = self.cdf(times), self.partial_mean(times)
+        mass, step = np.diff(below), np.diff(times)
+        later = np.clip((np.diff(moment) - times[:-1] * mass) / step, 0.0, mass)
+        weights = np.append(mass - later, 0.0) + np.append(0.0, later)
+        total = float(below[-1] - below[0])
+        return (normalised(weights) if total > 0 else weights), total
 
     def on(self, context: Context) -> Valuation:
         if len(context.times) == 1:
-            return Weighted(np.ones(1))
-        weights, mass = over_distribution(context.times, self.cdf, self.partial_mean)
+            return linear(np.ones(1))
+        weights, mass = self.weights(context.times)
         if mass < LEAST_MASS:
             raise SelectionError(f"{self.text}: {OFF_THE_GRID}, which goes {context.span}")
         note = CUT_OFF.format(share=percent(mass))
-        return Weighted(weights, (note,) if mass < WORTH_A_NOTE else ())
-
-    def with_width(self, width: float) -> Distribution:
-        return self.model_copy(update={self.spoken[-1]: width})
-
-    def variations(self, context: Context) -> Variations:
-        if len(context.times) == 1:
-            return super().variations(context)
-        made = []
-        for width in self.widths(context):
-            varied = self.with_width(float(width))
-            weights, mass = over_distribution(context.times, varied.cdf, varied.partial_mean)
-            if mass >= LEAST_MASS:
-                made.append((width, weights))
-        if not made:
-            self.on(context)  # raises the error
-        positions, rows = zip(*made, strict=True)
-        return Variations(self.width_words, np.array(positions), np.stack(rows), log=True)
+        return linear(weights, (note,) if mass < WORTH_A_NOTE else ())
 
 
 class Normal(Distribution):
@@ -83,7 +72,6 @@ class Normal(Distribution):
     sd: float = Field(gt=0, description="its standard deviation")
 
     spoken: ClassVar[tuple[str, ...]] = ("mean", "sd")
-    width_words: ClassVar[str] = "standard deviation of the budget"
 
     def words(self, context: Context) -> str:
         return (
@@ -108,7 +96,6 @@ class LogNormalBudget(Distribution):
     )
 
     spoken: ClassVar[tuple[str, ...]] = ("median", "sigma")
-    width_words: ClassVar[str] = "standard deviation of the budget's logarithm"
 
     def words(self, context: Context) -> str:
         return (
@@ -124,9 +111,6 @@ class LogNormalBudget(Distribution):
         z = np.log(t / self.median) / self.sigma
         return np.asarray(np.exp(log_mean + log_ndtr(z - self.sigma)))
 
-    def widths(self, context: Context) -> np.ndarray:
-        return np.asarray(np.geomspace(0.01, np.log(context.last / context.first), SWEEP_POINTS))
-
 
 class Triangular(Distribution):
     """A budget with a shortest, a most likely and a longest value."""
@@ -136,7 +120,6 @@ class Triangular(Distribution):
     high: float = Field(alias="to", description="the longest budget")
 
     spoken: ClassVar[tuple[str, ...]] = ("low", "mode", "high")
-    width_words: ClassVar[str] = "from the shortest to the longest budget"
 
     @model_validator(mode="after")
     def _ordered(self) -> Triangular:
@@ -179,13 +162,6 @@ class Triangular(Distribution):
     def _sides(self) -> tuple[float, float, float]:
         return self.mode - self.low, self.high - self.mode, self.high - self.low
 
-    def with_width(self, width: float) -> Distribution:
-        """The same shape, scaled around its mode."""
-        factor = width / (self.high - self.low)
-        low = self.mode - factor * (self.mode - self.low)
-        high = self.mode + factor * (self.high - self.mode)
-        return self.model_copy(update={"low": low, "high": high})
-
 
 class ExponentialBudget(Distribution):
     """A run that may be cut short at any moment with the same probability."""
@@ -193,7 +169,6 @@ class ExponentialBudget(Distribution):
     mean: float = Field(gt=0, description="the expected budget")
 
     spoken: ClassVar[tuple[str, ...]] = ("mean",)
-    width_words: ClassVar[str] = "mean of the budget"
 
     def words(self, context: Context) -> str:
         return (
@@ -206,9 +181,6 @@ class ExponentialBudget(Distribution):
 
     def partial_mean(self, t: np.ndarray) -> np.ndarray:
         return np.asarray(self.mean * -np.expm1(-t / self.mean) - t * np.exp(-t / self.mean))
-
-    def widths(self, context: Context) -> np.ndarray:
-        return np.asarray(np.geomspace(context.first, 2 * context.last, SWEEP_POINTS))
 
 
 class PastBudgets(Preference):
@@ -232,7 +204,7 @@ class PastBudgets(Preference):
         left_out = len(budgets) - len(inside)
         note = f"{left_out} of {len(budgets)} budgets in {self.file} are outside the grid: left out"
         weights = normalised(at_points(context.times, inside).sum(axis=0))
-        return Weighted(weights, (note,) if left_out else ())
+        return linear(weights, (note,) if left_out else ())
 
 
 class Weights(Preference):
@@ -253,47 +225,40 @@ class Weights(Preference):
         if np.any(np.diff(points) == 0):
             twice = points[1:][np.diff(points) == 0][0]
             raise SelectionError(f"{self.file}: t = {typed(twice)} occurs twice")
-        if np.any(density < 0):
-            worst = points[density < 0][0]
+        if np.any(density < 0) or not np.any(density > 0):
+            lowest = typed(points[density.argmin()])
             raise SelectionError(
-                f"{self.file}: the weight at t = {typed(worst)} is negative; a weight is at "
-                "least zero"
+                f"{self.file}: expected weights of at least zero and one above, found "
+                f"{typed(density.min())} at t = {lowest}"
             )
-        if not np.any(density > 0):
-            raise SelectionError(f"{self.file}: all weights are zero; at least one must be above")
         times = context.times
         within = times[(times > points[0]) & (times < points[-1])]
         every = np.union1d(points, within)
-        return Weighted(over_density(times, every, np.interp(every, points, density)))
+        return linear(over_density(times, every, np.interp(every, points, density)))
 
 
 def _rows(folder: str, file: str, width: int, what: str) -> list[tuple[float, ...]]:
     """The numbers in a file, row by row; the first line may be a header."""
     path = Path(folder) / file
     try:
-        with path.open(newline="", encoding="utf-8") as stream:
-            lines = list(csv.reader(stream))
+        lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise SelectionError(f"cannot read {str(path)[:300]}: {error.strerror}") from None
-    except (ValueError, csv.Error):  # not UTF-8, or a path that no file can have
+    except ValueError:  # not UTF-8, or a path that no file can have
         raise SelectionError(f"{str(path)[:300]} is not a text file in UTF-8") from None
     rows = []
-    for place, cells in enumerate(lines, start=1):
-        cells = [cell.strip() for cell in cells if cell.strip()]
-        if not cells:
-            continue
+    for place, line in enumerate(lines, start=1):
         try:
-            row = tuple(float(cell) for cell in cells)
-            fits = len(row) == width and all(map(math.isfinite, row))
+            row = tuple(float(cell) for cell in line.split(",") if cell.strip())
         except ValueError:
+            row = ()
             if place == 1:
                 continue
-            fits = False
-        if not fits:
+        if line.strip() and not (len(row) == width and all(map(math.isfinite, row))):
             raise SelectionError(
-                f"{path}, line {place}: expected {what}, found '{visible(','.join(cells)[:60])}'"
+                f"{path}, line {place}: expected {what}, found '{visible(line[:60])}'"
             )
-        rows.append(row)
+        rows += [row] if row else []
     if not rows:
         raise SelectionError(f"{path} has no rows; expected {what} in each")
     return rows

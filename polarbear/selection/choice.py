@@ -9,6 +9,7 @@ import numpy as np
 
 from polarbear.errors import SelectionError
 from polarbear.inference.strongest_rival import p_best
+from polarbear.plain import Record, asked, html_table
 from polarbear.selection.basic_preferences import At, Final, WorstCase
 from polarbear.selection.criteria import (
     GAMMA,
@@ -22,9 +23,12 @@ from polarbear.selection.criteria import (
     value_against,
     wins,
 )
+from polarbear.selection.expected_regret import InformationValue, value_of_information
+from polarbear.selection.portfolio_cover import JudgedPortfolio
 from polarbear.selection.posterior_source import Basis, Contest
 from polarbear.selection.preference import Context, Preference, Valuation
-from polarbear.wording import counted, percent, probability, small
+from polarbear.selection.sweeps import SweepTable
+from polarbear.wording import P_BEST, counted, percent, probability, short, small
 
 MIN_PROBLEMS = 10  # below this number no choice is recommended
 FEW_PROBLEMS = "only {problems} to compare it on"
@@ -66,11 +70,90 @@ class OtherChoice:
 
 
 @dataclass(frozen=True)
+class JudgedAlgorithm:
+    """The criteria of an algorithm; ``p2bb_error`` is the Monte-Carlo error.
+
+    ``rival`` is its strongest rival, ``problems`` the number of problems that the two share.
+    """
+
+    algorithm: str
+    p2bb: float
+    mean: float
+    quantile: float
+    regret: float
+    p2bb_error: float
+    competes: bool
+    rival: str | None
+    problems: int | None
+
+
+@dataclass(frozen=True)
+class PosteriorUsed:
+    """The posterior that a choice rests on."""
+
+    key: str
+    from_: str
+    model: str
+    engine: str
+    method: str
+    draws: int
+    instances: int
+    passed: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Answer(Record):
+    """The choice and everything beside it; what was not asked for is None."""
+
+    choice: str
+    criterion: Risk
+    preference: str
+    preference_words: str
+    statement: str
+    value: Value
+    too_early: str | None
+    gamma: float
+    ranking: tuple[JudgedAlgorithm, ...]
+    disagreements: tuple[OtherChoice, ...]
+    candidates: tuple[str, ...]
+    left_out: tuple[str, ...]
+    left_out_because: str | None
+    posterior: PosteriorUsed
+    notes: tuple[str, ...]
+    portfolio: tuple[str, ...] | None = asked()
+    portfolio_ranking: tuple[JudgedPortfolio, ...] | None = asked()
+    portfolios_possible: int | None = asked()
+    portfolios_looked_at: int | None = asked()
+    portfolio_search: str | None = asked()
+    portfolio_values: str | None = asked()
+    portfolio_has_winner: float | None = asked()
+    next_slot_adds: float | None = asked()
+    value_of_information: InformationValue | None = asked()
+    sweep: SweepTable | None = asked()
+
+    def one_line(self) -> str:
+        return self.statement
+
+    def _repr_html_(self) -> str:
+        columns = ["algorithm", P_BEST, "mean", f"quantile {short(self.gamma)}", "expected regret"]
+        rows = [
+            [
+                row.algorithm if row.competes else f"({row.algorithm})",
+                f"{row.p2bb:.3f}",
+                *(f"{value:.4f}" for value in (row.mean, row.quantile, row.regret)),
+            ]
+            for row in self.ranking
+        ]
+        lines = [self.preference_words, *(f"note: {note}" for note in self.notes)]
+        return html_table(self.statement, columns, rows, lines)
+
+
+@dataclass(frozen=True)
 class Selection:
     """The choice, and every criterion of every algorithm shown.
 
-    ``shown`` are indices of algorithms in the posterior; ``criteria``, ``values[draw, item]``,
-    ``competes``, ``order`` and ``choice`` are about positions in ``shown``.
+    ``shown`` are indices of algorithms in the posterior, of which the first ``competing`` compete;
+    ``criteria``, ``values[draw, item]``, ``order`` and ``choice`` are about positions in ``shown``.
     """
 
     basis: Basis
@@ -81,11 +164,10 @@ class Selection:
     gamma: float
     value: Value
     shown: tuple[int, ...]
-    competes: tuple[bool, ...]
+    competing: int
     values: np.ndarray
     criteria: Criteria
     order: tuple[int, ...]
-    choice: int
 
     def name(self, item: int) -> str:
         return self.basis.algorithms[self.shown[item]]
@@ -93,45 +175,46 @@ class Selection:
     @property
     def candidates(self) -> tuple[int, ...]:
         """Items that compete, from best to worst."""
-        return tuple(item for item in self.order if self.competes[item])
+        return tuple(item for item in self.order if item < self.competing)
+
+    @property
+    def choice(self) -> int:
+        return self.candidates[0]
 
     @property
     def runner_up(self) -> int | None:
-        others = self.candidates[1:]
-        return others[0] if others else None
+        return self.candidates[1] if self.competing > 1 else None
+
+    @cached_property
+    def rivals(self) -> tuple[int | None, ...]:
+        """For each item, its strongest rival as an index of the posterior."""
+        candidates = self.shown[: self.competing]
+        posterior, valuation = self.basis.posterior, self.valuation
+        return tuple(strongest_rival(posterior, one, candidates, valuation) for one in self.shown)
 
     @cached_property
     def problems(self) -> tuple[int | None, ...]:
         """For each item, the lowest number of problems at a time of the preference that it shares
         with its strongest rival."""
-        return tuple(self._problems(item) for item in range(len(self.shown)))
-
-    def rival(self, item: int) -> int | None:
-        """The strongest rival of an item, as an index of the posterior."""
-        rivals = [self.shown[other] for other in self.candidates]
-        return strongest_rival(self.basis.posterior, self.shown[item], rivals, self.valuation)
-
-    def _problems(self, item: int) -> int | None:
-        rival = self.rival(item)
-        if rival is None:
-            return None
-        shared = self.basis.posterior.problems_shared(self.shown[item], rival)
-        if shared is None:
-            return None
         weights = self.valuation.weights
-        return int(shared.min() if weights is None else shared[weights > 0].min())
+        counts = slice(None) if weights is None else weights > 0
+        found: list[int | None] = []
+        for item, rival in zip(self.shown, self.rivals, strict=True):
+            shared = (
+                self.basis.posterior.problems_shared(item, rival) if rival is not None else None
+            )
+            found.append(None if shared is None else int(shared[counts].min()))
+        return tuple(found)
 
     def too_early(self) -> str | None:
         """Why the evidence is too small to recommend the choice, if it is."""
+        problems = self.problems[self.choice]
         if self.runner_up is None:
             return None
-        problems = self.problems[self.choice]
         if problems is not None and problems < MIN_PROBLEMS:
             return FEW_PROBLEMS.format(problems=counted(problems, "problem"))
-        prior = 1 / len(self.candidates)
-        if self.criteria.p2bb[self.choice] <= prior:
-            return NO_BETTER_THAN_CHANCE
-        return None
+        is_chance = self.criteria.p2bb[self.choice] <= 1 / self.competing
+        return NO_BETTER_THAN_CHANCE if is_chance else None
 
     def disagreements(self) -> tuple[OtherChoice, ...]:
         """Criteria under which another candidate is the better choice."""
@@ -179,9 +262,8 @@ class Selection:
         if self.too_close() and self.runner_up is not None:
             first, second = self.name(self.choice), self.name(self.runner_up)
             made.append(TOO_CLOSE.format(first=first, second=second))
-        leader = self.order[0]
-        if not self.competes[leader]:
-            made.append(f"{self.name(leader)} comes first here, but does not compete")
+        if self.order[0] != self.choice:
+            made.append(f"{self.name(self.order[0])} comes first here, but does not compete")
         return made
 
     def statement(self) -> str:
@@ -201,6 +283,11 @@ class Selection:
             other=self.name(other),
         )
 
+    def information(self) -> InformationValue:
+        """The possible gain of further rounds."""
+        items = list(self.candidates)
+        return value_of_information(self.values[:, items], [self.name(item) for item in items])
+
     def _value_words(self) -> str:
         """The mean value of the choice in words; none if a value need not be a share."""
         if isinstance(self.preference, At | Final):
@@ -213,7 +300,7 @@ class Selection:
             return ""
         mean = float(self.criteria.mean[self.choice])
         if self.value == "duels":
-            rival = self.rival(self.choice)
+            rival = self.rivals[self.choice]
             assert rival is not None
             beaten = self.basis.algorithms[rival]
             return BEATS.format(rival=beaten, share=percent(mean), where=taken)
@@ -239,24 +326,67 @@ def select(
     """
     if not contest.candidates:
         raise SelectionError("no algorithm competes; name at least one")
-    valuation = preference.on(context)
-    shown = tuple(sorted(contest.candidates + (contest.left_out if everyone else ())))
-    competes = tuple(item in contest.candidates for item in shown)
-    posterior = basis.posterior
-    values = np.empty((posterior.n_draws, len(shown)))
-    inside = np.flatnonzero(competes)
-    values[:, inside] = draws_of_values(posterior, contest.candidates, valuation, value)
-    best = values[:, inside].max(axis=1)
-    for item in np.flatnonzero(~np.array(competes)):
-        rivals = contest.candidates
-        values[:, item] = value_against(posterior, shown[item], rivals, valuation, value)
+    valuation, posterior, rivals = preference.on(context), basis.posterior, contest.candidates
+    others = contest.left_out if everyone else ()
+    inside = draws_of_values(posterior, rivals, valuation, value)
+    outside = [value_against(posterior, item, rivals, valuation, value) for item in others]
+    values, best = np.column_stack([inside, *outside]), inside.max(axis=1)
     likely = (values >= best[:, None]).mean(axis=0)  # of the others: no worse than the best
-    likely[inside] = p_best(values[:, inside])
+    likely[: len(rivals)] = p_best(inside)
     criteria = replace(judge(values, gamma, best), p2bb=likely)
-    order = tuple(criteria.order(risk))
-    choice = next(item for item in order if competes[item])
-    words = preference.words(context)
     return Selection(
-        basis, preference, valuation, words, risk, gamma, value, shown, competes, values, criteria,
-        order, choice,
-    )  # fmt: skip
+        basis=basis,
+        preference=preference,
+        valuation=valuation,
+        words=preference.words(context),
+        risk=risk,
+        gamma=gamma,
+        value=value,
+        shown=(*rivals, *others),
+        competing=len(rivals),
+        values=values,
+        criteria=criteria,
+        order=tuple(criteria.order(risk)),
+    )
+
+
+def answer(made: Selection, contest: Contest) -> Answer:
+    """The choice, its ranking and its evidence."""
+    basis, posterior, error = made.basis, made.basis.posterior, made.p2bb_error()
+    rivals = [None if rival is None else basis.algorithms[rival] for rival in made.rivals]
+    return Answer(
+        choice=made.name(made.choice),
+        criterion=made.risk,
+        preference=made.preference.text,
+        preference_words=made.words,
+        statement=made.statement(),
+        value=made.value,
+        too_early=made.too_early(),
+        gamma=made.gamma,
+        ranking=tuple(
+            JudgedAlgorithm(
+                made.name(item),
+                *made.criteria.of(item),
+                p2bb_error=float(error[item]),
+                competes=item < made.competing,
+                rival=rivals[item],
+                problems=made.problems[item],
+            )
+            for item in made.order
+        ),
+        disagreements=made.disagreements(),
+        candidates=tuple(basis.algorithms[i] for i in contest.candidates),
+        left_out=tuple(basis.algorithms[i] for i in contest.left_out),
+        left_out_because=contest.reason if contest.left_out else None,
+        posterior=PosteriorUsed(
+            key=basis.key,
+            from_=basis.source,
+            model=posterior.model,
+            engine=posterior.engine,
+            method=posterior.method,
+            draws=posterior.n_draws,
+            instances=basis.instances,
+            passed=posterior.usable,
+        ),
+        notes=tuple(made.notes()),
+    )

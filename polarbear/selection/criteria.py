@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -20,6 +20,7 @@ Value = Literal["duels", "firsts", "theta"]
 VALUES: tuple[Value, ...] = get_args(Value)
 Risk = Literal["p2bb", "mean", "quantile", "regret"]
 RISKS: tuple[Risk, ...] = get_args(Risk)
+Name = TypeVar("Name", bound=str)
 GAMMA = 0.05  # level of the lower quantile
 
 
@@ -77,30 +78,30 @@ def wins(values: np.ndarray) -> np.ndarray:
 
 
 def check_risk(name: str) -> Risk:
-    for risk in RISKS:
-        if name == risk:
-            return risk
-    raise SelectionError(unknown("risk profile", name, RISKS))
+    return _checked("risk profile", name, RISKS)
 
 
-def check_gamma(gamma: float) -> float:
+def check_gamma(gamma: float) -> None:
     if not 0 < gamma < 1:
         raise SelectionError(f"the quantile level gamma must lie in (0, 1), found {gamma:g}")
-    return gamma
 
 
 def check_value(name: str, posterior: Posterior) -> Value:
     """A kind of value that the posterior has."""
-    for value in VALUES:
-        if name == value:
-            wanted = {"theta": True, "firsts": False}.get(value)
-            if wanted is not None and wanted != posterior.options.plackett_luce:
-                other = "firsts" if value == "theta" else "theta"
-                raise SelectionError(
-                    f"the {posterior.model} model has no value '{value}': use 'duels' or '{other}'"
-                )
-            return value
-    raise SelectionError(unknown("value", name, VALUES))
+    value = _checked("value", name, VALUES)
+    lacks, has = ("firsts", "theta") if posterior.options.plackett_luce else ("theta", "firsts")
+    if value == lacks:
+        raise SelectionError(
+            f"the {posterior.model} model has no value '{lacks}': use 'duels' or '{has}'"
+        )
+    return value
+
+
+def _checked(what: str, name: str, known: tuple[Name, ...]) -> Name:
+    for one in known:
+        if name == one:
+            return one
+    raise SelectionError(unknown(what, name, known))
 
 
 def draws_of_values(

@@ -15,34 +15,49 @@ import numpy as np
 
 from polarbear.errors import SelectionError
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.selection.criteria import GAMMA, Criteria, Risk, judge
+from polarbear.selection.criteria import GAMMA, Risk, judge
 from polarbear.selection.preference import Valuation
 
 MAX_SLOTS = 256
 MAX_ENUMERATED = 500  # more sets than this are built greedily
+SHOWN_PORTFOLIOS = 5
 _SETS_PER_BLOCK = 16  # bounds memory, not results
 
-Slots = tuple[int, ...]  # the algorithms in the slots, in increasing order
+Slots = tuple[int, ...]  # the candidates in the slots, in increasing order
 
 
 @dataclass(frozen=True)
-class Portfolios:
-    """Portfolios of one size and their criteria, the best first.
+class JudgedPortfolio:
+    """The criteria of a portfolio: names, with repetition."""
 
-    ``exhaustive`` says whether these are all of the ``possible`` ones; otherwise P(best) and the
-    regret compare with those that were evaluated.
+    portfolio: tuple[str, ...]
+    p2bb: float
+    mean: float
+    quantile: float
+    regret: float
+
+
+@dataclass(frozen=True)
+class PortfolioChoice:
+    """The best portfolio and the next ones; fields are keys of `polarbear select --json`.
+
+    If not all ``portfolios_possible`` were looked at, P(best) and the regret compare with those
+    that were. How often the best one has the winner, and the addition of one more slot, come from
+    the problems that all candidates ran on, for any choice of the portfolio.
     """
 
-    slots: tuple[Slots, ...]
-    criteria: Criteria
-    exhaustive: bool
-    possible: int
+    portfolio: tuple[str, ...]
+    portfolio_ranking: tuple[JudgedPortfolio, ...]
+    portfolios_possible: int
+    portfolios_looked_at: int
+    portfolio_search: str
+    portfolio_values: str
+    portfolio_has_winner: float
+    next_slot_adds: float
 
 
 class PortfolioCover:
     """The coverage of sets of candidates, on the problems that all candidates ran on."""
-
-    meaning = "shares of problems on which a member is the best"
 
     def __init__(
         self, bootstrap: Bootstrap, candidates: Sequence[int], valuation: Valuation
@@ -55,20 +70,20 @@ class PortfolioCover:
         candidates."""
         parts = []
         for first in range(0, len(sets), _SETS_PER_BLOCK):
-            groups = [
-                [self._candidates[i] for i in s] for s in sets[first : first + _SETS_PER_BLOCK]
-            ]
-            parts.append(
-                self._valuation.values(self._bootstrap.has_winner(groups, self._candidates))
-            )
+            block = sets[first : first + _SETS_PER_BLOCK]
+            groups = [[self._candidates[i] for i in slots] for slots in block]
+            found = self._bootstrap.has_winner(groups, self._candidates)
+            parts.append(self._valuation.values(found))
         return np.concatenate(parts, axis=1)
 
     def has_winner(self, slots: Slots) -> float:
         """How often one of these is the best of all candidates, at the times that are wanted."""
         return float(self.values([slots]).mean())
 
-    def best(self, size: int, risk: Risk, gamma: float = GAMMA) -> Portfolios:
-        """Sets of the candidates, the best first; slots beyond their number repeat the best one."""
+    def best(
+        self, names: Sequence[str], size: int, risk: Risk, gamma: float = GAMMA
+    ) -> PortfolioChoice:
+        """Sets of the candidates, which have these names; further slots repeat the best one."""
         if not 1 <= size <= MAX_SLOTS:
             raise SelectionError(f"a portfolio has 1 to {MAX_SLOTS} slots, found {size}")
         n = len(self._candidates)
@@ -78,13 +93,24 @@ class PortfolioCover:
         sets = list(combinations(range(n), distinct)) if exhaustive else self._greedy(distinct)
         criteria = judge(self.values(sets), gamma)
         order = criteria.order(risk)
-        ranked = Criteria(
-            *(getattr(criteria, name)[order] for name in ("p2bb", "mean", "quantile", "regret"))
-        )
         single = int(self.values([(i,) for i in range(n)]).mean(axis=0).argmax())
-        spare = (single,) * (size - distinct)
-        slots = tuple(tuple(sorted((*sets[k], *spare))) for k in order)
-        return Portfolios(slots, ranked, exhaustive, possible)
+        rows = []
+        for k in order[:SHOWN_PORTFOLIOS]:
+            slots = sorted((*sets[k], *[single] * (size - distinct)))
+            rows.append(JudgedPortfolio(tuple(names[i] for i in slots), *criteria.of(k)))
+        best = sets[order[0]]
+        has_winner = self.has_winner(best)
+        further = [self.has_winner(tuple(sorted((*best, i)))) for i in range(n) if i not in best]
+        return PortfolioChoice(
+            portfolio=rows[0].portfolio,
+            portfolio_ranking=tuple(rows),
+            portfolios_possible=possible,
+            portfolios_looked_at=len(sets),
+            portfolio_search="exhaustive" if exhaustive else "greedy, then local search",
+            portfolio_values="shares of problems on which a member is the best",
+            portfolio_has_winner=has_winner,
+            next_slot_adds=max(further, default=has_winner) - has_winner,
+        )
 
     def _greedy(self, size: int) -> list[Slots]:
         """The set that grows by the largest addition, and its neighbours by one exchange."""

@@ -66,18 +66,28 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
     ``model`` or ``key`` ask for another one that the store keeps. Without a race the default
     model's posterior is inferred from the runs at hand if the store does not keep it.
     """
-    keys, race = store.posteriors.stored()[::-1], store.rounds.last()
+    race, posteriors = store.rounds.last(), store.posteriors
     raced = race.posterior if race is not None else None
-    if key is not None:
-        chosen = _by_key(store, keys, key)
-    elif model is not None and (model != ModelOptions().model or raced in keys):
-        chosen = _by_model(store, keys, model, raced)
-    elif raced in keys:
-        assert raced is not None
-        chosen = raced
-    else:
+    keys = posteriors.stored()[::-1]
+    keys.sort(key=lambda one: one != raced)  # the race's first
+
+    def model_of(one: str) -> str:
+        return str(posteriors.facts(one).options["model"])
+
+    is_default = key is None and model in (None, ModelOptions().model)
+    if is_default and raced not in keys:
         return _inferred_now(store)
-    kept = store.posteriors.read(chosen, as_kept=True)
+    if key is not None:
+        chosen = [one for one in keys if one.startswith(key)]
+    else:
+        chosen = [one for one in keys if model is None or model_of(one) == model][:1]
+    if len(chosen) != 1:
+        held = ", ".join(f"{one} ({model_of(one)})" for one in keys) or "none"
+        asked = f"of the model '{model}'" if key is None else f"'{key}'"
+        hint = f"; `polarbear infer {store.path} --model {model}` makes one" if key is None else ""
+        number = "more than one" if chosen else "no"
+        raise SelectionError(f"{store.path} has {number} posterior {asked}; it has {held}{hint}")
+    kept = posteriors.read(chosen[0], as_kept=True)
     if kept is None:
         raise SelectionError(
             f"the race in {store.path} has just replaced the posterior; run the command again"
@@ -88,10 +98,11 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
         tuple(facts.algorithms),
         np.array(facts.times),
         facts.instances,
-        chosen,
+        chosen[0],
         from_store=True,
     )
-    return _basis(store, found, chosen == raced, _limits(store, found, chosen == raced))
+    is_raced = chosen[0] == raced
+    return _basis(store, found, is_raced, _limits(store, found, is_raced))
 
 
 def _inferred_now(store: Store) -> Basis:
@@ -161,33 +172,6 @@ def undominated(posterior: Posterior, alpha: float = ALPHA) -> list[int]:
                 above[a, b] = posterior.beats(a, b).mean(axis=0).min() >= alpha
     above &= ~reached(above).T
     return [int(i) for i in np.flatnonzero(~above.any(axis=0))]
-
-
-def _by_key(store: Store, keys: list[str], wanted: str) -> str:
-    found = [key for key in keys if key.startswith(wanted)]
-    if len(found) != 1:
-        held = ", ".join(f"{key} ({_model(store, key)})" for key in keys)
-        what = "has no posterior" if not found else "has more than one posterior"
-        raise SelectionError(f"{store.path} {what} '{wanted}'; it has {held}")
-    return found[0]
-
-
-def _by_model(store: Store, keys: list[str], wanted: str, raced: str | None) -> str:
-    models = {key: _model(store, key) for key in keys}
-    if raced is not None and models.get(raced) == wanted:
-        return raced
-    for key, model in models.items():
-        if model == wanted:
-            return key
-    held = ", ".join(sorted(set(models.values())))
-    raise SelectionError(
-        f"{store.path} holds no posterior of the model '{wanted}', only of: {held}; "
-        f"`polarbear infer {store.path} --model {wanted}` makes one"
-    )
-
-
-def _model(store: Store, key: str) -> str:
-    return str(store.posteriors.facts(key).options["model"])
 
 
 def _limits(store: Store, found: CachedPosterior, raced: bool) -> tuple[str, ...]:

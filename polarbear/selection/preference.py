@@ -1,11 +1,14 @@
 """Preferences: how a user values time, on a grid of times; and their registry.
 
-A preference u is strictly monotone: a theta that is higher at all times has a higher value.
+A preference u is strictly monotone: a theta that is higher at all times has a higher value. A
+linear one is a mean over time. Between two times of the grid theta is taken to be linear, so an
+integral is a sum of weights[t] * theta(t), with weights of at least zero that sum to one.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,12 +16,11 @@ import numpy as np
 from pydantic import Field
 
 from polarbear.errors import SelectionError
-from polarbear.selection.integrals import at_points
 from polarbear.settings.options import Options
 from polarbear.settings.registry import Registry
 from polarbear.wording import typed, typed_time
 
-SWEEP_POINTS = 200  # positions of a sweep: more than a reader can distinguish in a figure
+Notes = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -47,53 +49,68 @@ class Context:
     def span(self) -> str:
         return f"from {typed(self.first)} to {typed_time(self.last, self.axis)}"
 
-    def check(self, t: float, what: str) -> float:
-        """The time, if it lies on the grid."""
+    def check(self, t: float, what: str) -> None:
+        """Raise unless the time lies on the grid."""
         if not self.first <= t <= self.last:
             raise SelectionError(f"{what}: {typed(t)} is outside the grid, which goes {self.span}")
-        return t
-
-
-class Valuation(ABC):
-    """A preference on a grid: the value of each draw of theta."""
-
-    notes: tuple[str, ...] = ()
-
-    @abstractmethod
-    def values(self, theta: np.ndarray) -> np.ndarray:
-        """V[draw, item] of theta[draw, time, item]."""
-
-    @property
-    def weights(self) -> np.ndarray | None:
-        """The weight of each time, if the preference is linear."""
-        return None
 
 
 @dataclass(frozen=True)
-class Weighted(Valuation):
-    """A linear preference: the weighted mean over time."""
+class Valuation:
+    """A preference on a grid: ``values`` maps theta[draw, time, item] to V[draw, item].
 
-    by_time: np.ndarray
-    notes: tuple[str, ...] = ()
+    ``weights`` has the weight of each time if the preference is linear.
+    """
 
-    def values(self, theta: np.ndarray) -> np.ndarray:
+    values: Callable[[np.ndarray], np.ndarray]
+    weights: np.ndarray | None = None
+    notes: Notes = ()
+
+
+def linear(weights: np.ndarray, notes: Notes = ()) -> Valuation:
+    """The weighted mean over time."""
+
+    def values(theta: np.ndarray) -> np.ndarray:
         if theta.shape[2] == 1:  # one product for all draws
-            return np.asarray(theta[:, :, 0] @ self.by_time.astype(theta.dtype))[:, None]
-        return np.asarray(self.by_time @ theta.astype(np.float64, copy=False))
+            return np.asarray(theta[:, :, 0] @ weights.astype(theta.dtype))[:, None]
+        return np.asarray(weights @ theta.astype(np.float64, copy=False))
 
-    @property
-    def weights(self) -> np.ndarray:
-        return self.by_time
+    return Valuation(values, weights, notes)
 
 
-@dataclass(frozen=True)
-class Variations:
-    """A family of linear preferences, from one end to the other: weights[position, time]."""
+def at_points(times: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Weights[point, time] that give theta at each point, by linear interpolation."""
+    if len(times) == 1:
+        return np.ones((len(points), 1))
+    weights = np.zeros((len(points), len(times)))
+    left = np.clip(np.searchsorted(times, points, side="right") - 1, 0, len(times) - 2)
+    share = (points - times[left]) / (times[left + 1] - times[left])
+    rows = np.arange(len(points))
+    weights[rows, left] = 1.0 - share
+    weights[rows, left + 1] = share
+    return weights
 
-    name: str
-    positions: np.ndarray
-    weights: np.ndarray
-    log: bool = False  # whether equal ratios of positions are equal steps
+
+def over_range(times: np.ndarray, start: float, stop: float, log: bool = False) -> np.ndarray:
+    """Weights of the mean over a range in which every t counts the same, or every log t."""
+    inside = times[(times > start) & (times < stop)]
+    points = np.concatenate([[start], inside, [stop]])
+    return over_density(times, points, np.ones(len(points)), log)
+
+
+def over_density(
+    times: np.ndarray, points: np.ndarray, density: np.ndarray, log: bool = False
+) -> np.ndarray:
+    """Weights of the mean under a density that is given at increasing points."""
+    steps = np.diff(np.log(points) if log else points)
+    mass = density * np.convolve(steps, [0.5, 0.5]) if len(steps) else density
+    if not mass.sum() > 0:  # a single point
+        mass = density
+    return normalised(mass @ at_points(times, points))
+
+
+def normalised(weights: np.ndarray) -> np.ndarray:
+    return np.asarray(weights / weights.sum())
 
 
 class Preference(Options, ABC):
@@ -112,18 +129,6 @@ class Preference(Options, ABC):
     def on(self, context: Context) -> Valuation:
         """The preference on a grid, or an error with the reason why it does not fit there."""
 
-    def variations(self, context: Context) -> Variations:
-        """The preferences of a sweep: by default, single budgets all over the grid."""
-        times = context.times
-        steps = max(1, round(SWEEP_POINTS / max(1, len(times) - 1))) if context.joint else 1
-        shares = np.arange(steps) / steps
-        between = (times[:-1, None] + np.diff(times)[:, None] * shares).ravel()
-        positions = np.append(between, times[-1])
-        is_log = len(times) > 2 and bool(times[-1] / times[0] > 20)
-        return Variations(
-            f"budget in {context.axis}", positions, at_points(times, positions), is_log
-        )
-
     @property
     def text(self) -> str:
         """The preference in the notation of the command line."""
@@ -132,26 +137,27 @@ class Preference(Options, ABC):
         return " ".join(filter(None, [self.preference, self.between.join(values)]))
 
 
-_HERE = "polarbear.selection"
+_BASIC = "polarbear.selection.basic_preferences"
+_BUDGET = "polarbear.selection.budget_preferences"
 
 PREFERENCES: Registry[type[Preference]] = Registry(
     "preference",
     "polarbear.preferences",
-    f"{_HERE}.preference:Preference",
+    "polarbear.selection.preference:Preference",
     {
-        "uniform": f"{_HERE}.basic_preferences:Uniform",
-        "log-uniform": f"{_HERE}.basic_preferences:LogUniform",
-        "at": f"{_HERE}.basic_preferences:At",
-        "between": f"{_HERE}.basic_preferences:Between",
-        "final": f"{_HERE}.basic_preferences:Final",
-        "worst-case": f"{_HERE}.basic_preferences:WorstCase",
-        "normal": f"{_HERE}.budget_preferences:Normal",
-        "lognormal": f"{_HERE}.budget_preferences:LogNormalBudget",
-        "triangular": f"{_HERE}.budget_preferences:Triangular",
-        "exponential": f"{_HERE}.budget_preferences:ExponentialBudget",
-        "budgets": f"{_HERE}.budget_preferences:PastBudgets",
-        "weights": f"{_HERE}.budget_preferences:Weights",
-        "mix": f"{_HERE}.basic_preferences:Mix",
-        "python": f"{_HERE}.python_preference:Python",
+        "uniform": f"{_BASIC}:Uniform",
+        "log-uniform": f"{_BASIC}:LogUniform",
+        "at": f"{_BASIC}:At",
+        "between": f"{_BASIC}:Between",
+        "final": f"{_BASIC}:Final",
+        "worst-case": f"{_BASIC}:WorstCase",
+        "normal": f"{_BUDGET}:Normal",
+        "lognormal": f"{_BUDGET}:LogNormalBudget",
+        "triangular": f"{_BUDGET}:Triangular",
+        "exponential": f"{_BUDGET}:ExponentialBudget",
+        "budgets": f"{_BUDGET}:PastBudgets",
+        "weights": f"{_BUDGET}:Weights",
+        "mix": f"{_BASIC}:Mix",
+        "python": f"{_BASIC}:Python",
     },
 )

@@ -19,7 +19,7 @@ from typing import Any
 
 from polarbear.selection.preference import PREFERENCES, Preference
 from polarbear.settings.options import Path as Keys
-from polarbear.settings.options import Source, describe, key_names, validate
+from polarbear.settings.options import Source, describe, validate
 from polarbear.settings.yaml_lines import parse_yaml, read_yaml
 
 FILLERS = {"and", "to"}
@@ -41,12 +41,10 @@ def parse_preference(data: Any, source: Source, path: Keys = ()) -> Preference:
     """The preference that words or a mapping describe."""
     if isinstance(data, str):
         return _from_words(data, source, path)
-    if not isinstance(data, Mapping):
+    if not isinstance(data, Mapping) or "preference" not in data:
         raise source.error(
             path, f"expected words or a mapping with the key 'preference', found {describe(data)}"
         )
-    if "preference" not in data:
-        raise source.error(path, f"the key 'preference' is missing; it is one of: {_known()}")
     name = data["preference"]
     if len(data) == 1 or not isinstance(name, str):
         return parse_preference(name, source, (*path, "preference"))
@@ -62,12 +60,12 @@ def _parts(data: Any, source: Source, path: Keys) -> list[dict[str, Any]]:
         raise source.error(path, f"expected a list of preferences, found {describe(data)}")
     parts = []
     for position, entry in enumerate(data):
-        here = (*path, position)
-        weight = {}
-        if isinstance(entry, Mapping) and "weight" in entry:
-            weight = {"weight": entry["weight"]}
+        part = (
+            {"weight": entry["weight"]} if isinstance(entry, Mapping) and "weight" in entry else {}
+        )
+        if part:
             entry = {key: value for key, value in entry.items() if key != "weight"}
-        parts.append({**weight, "preference": parse_preference(entry, source, here)})
+        parts.append({**part, "preference": parse_preference(entry, source, (*path, position))})
     return parts
 
 
@@ -80,10 +78,7 @@ def _from_words(text: str, source: Source, path: Keys) -> Preference:
         text = f"python {shlex.quote(text)}"
     if "(" not in text and THOUSANDS.search(text):
         raise source.error(path, f"'{text}': write numbers without a comma, 5000 for 5,000")
-    words = _split(text, source, path)
-    if not words:
-        raise source.error(path, f"a preference is missing; it is one of: {_known()}")
-    name, *rest = words
+    name, *rest = _split(text, source, path) or [""]
     if name not in PREFERENCES:
         raise source.error(path, PREFERENCES.refusal(name))
     if name == "mix":
@@ -104,27 +99,16 @@ def _options(name: str, words: list[str], source: Source, path: Keys) -> dict[st
         elif word not in FILLERS:
             in_order.append(word)
     free = [key for key in order if key not in data]
-    found, wanted = " ".join([name, *words]), " ".join([name, *(key.upper() for key in order)])
     if len(in_order) > len(free):
-        raise source.error(path, f"'{found}' has more words than expected, which is '{wanted}'")
-    data |= dict(zip(free, in_order, strict=False))
-    missing = [key for key in order if key not in data]
-    if missing and set(data) <= {"preference", *key_names(kind)}:
-        raise source.error(path, f"'{found}' lacks {missing[0].upper()}; expected '{wanted}'")
-    return data
+        found, wanted = " ".join(words), " ".join([name, *(key.upper() for key in order)])
+        raise source.error(path, f"expected '{wanted}', found more words: '{name} {found}'")
+    return data | dict(zip(free, in_order, strict=False))
 
 
 def _weighted(text: str, source: Source, path: Keys) -> dict[str, Any]:
     weight, star, rest = text.partition("*")
-    if not star:
-        return {"preference": _from_words(text, source, path)}
-    try:
-        number = float(weight)
-    except ValueError:
-        raise source.error(
-            path, f"'{text.strip()}': expected a weight before the '*', found '{weight.strip()}'"
-        ) from None
-    return {"weight": number, "preference": _from_words(rest, source, path)}
+    part = {"preference": _from_words(rest if star else text, source, path)}
+    return {"weight": weight.strip(), **part} if star else part
 
 
 def _is_mix(text: str) -> bool:
@@ -139,7 +123,3 @@ def _split(text: str, source: Source, path: Keys) -> list[str]:
         return shlex.split(text.replace("," if call else ", ", " "))
     except ValueError as error:
         raise source.error(path, f"cannot read '{text}': {error}") from None
-
-
-def _known() -> str:
-    return ", ".join(sorted(PREFERENCES))

@@ -1,4 +1,4 @@
-"""The choice as the budget, or the uncertainty about it, varies."""
+"""The choice as the budget varies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import numpy as np
 from polarbear.inference import Posterior
 from polarbear.inference.strongest_rival import p_best, rival_values
 from polarbear.selection.criteria import GAMMA, Risk, Value, check_gamma
-from polarbear.selection.preference import Variations
+from polarbear.selection.preference import Context, at_points
+
+SWEEP_POINTS = 200  # budgets: more than a reader can distinguish in a figure
 
 
 @dataclass(frozen=True)
@@ -45,15 +47,18 @@ def sweep(
     posterior: Posterior,
     items: Sequence[int],
     names: Sequence[str],
-    variations: Variations,
+    context: Context,
     risk: Risk,
     gamma: float = GAMMA,
     value: Value = "duels",
 ) -> SweepTable:
-    """The choice among the items, with these names, at each position."""
+    """The choice among the items, with these names, at single budgets all over the grid."""
     check_gamma(gamma)
-    # smaller weights are negligible, and denormal in single precision, which is slow
-    weights = np.where(variations.weights > 1e-12, variations.weights, 0.0).astype(np.float32)
+    times = context.times
+    steps = max(1, round(SWEEP_POINTS / max(1, len(times) - 1))) if context.joint else 1
+    between = times[:-1, None] + np.diff(times)[:, None] * np.arange(steps) / steps
+    positions = np.append(between.ravel(), times[-1])
+    weights = at_points(times, positions).astype(np.float32)
 
     def at_positions(curve: np.ndarray) -> np.ndarray:
         return np.asarray(curve.astype(np.float32, copy=False) @ weights.T)
@@ -73,9 +78,9 @@ def sweep(
     highest = values.max(axis=-1).mean(axis=0, dtype=np.float64)
     regret = np.maximum(highest - mean[np.arange(len(choices)), choices], 0.0)
     return SweepTable(
-        over=variations.name,
-        intervals=_intervals(variations.positions, choices, p2bb, regret, names),
-        positions=tuple(variations.positions.tolist()),
+        over=f"budget in {context.axis}",
+        intervals=_intervals(positions, choices, p2bb, regret, names),
+        positions=tuple(positions.tolist()),
         choices=tuple(names[i] for i in choices),
         p2bb={name: tuple(p2bb[:, i].tolist()) for i, name in enumerate(names)},
     )

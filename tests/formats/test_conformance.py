@@ -9,7 +9,7 @@ import pytest
 import polarbear as pb
 from polarbear.errors import ExportFailedError, ImportFailedError
 from polarbear.formats import EXPORTS, FORMATS
-from polarbear.formats.store_export import file_names
+from polarbear.formats.transfer import file_names
 from tests.formats.helpers import numbered_store
 from tests.support import Project
 

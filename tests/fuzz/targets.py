@@ -20,11 +20,10 @@ import numpy as np
 from polarbear.config import contradictions, parse
 from polarbear.errors import PolarBearError
 from polarbear.formats import FORMATS
-from polarbear.formats.store_import import GridOptions, add_imported, budget_for
-from polarbear.selection.basic_preferences import Mix
+from polarbear.formats.transfer import GridOptions, add_imported, budget_for
+from polarbear.selection.basic_preferences import Mix, Python
 from polarbear.selection.preference import Context, Preference
 from polarbear.selection.preference_parsing import read_preference
-from polarbear.selection.python_preference import Python
 from polarbear.settings.grid import Budget
 from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import Store, summary

@@ -13,8 +13,7 @@ from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.posterior_draws import Diagnostics
 from polarbear.plain import plain
 from polarbear.rankings.duels import duels_of
-from polarbear.selection import facts
-from polarbear.selection.choice import Selection, select
+from polarbear.selection.choice import Selection, answer, select
 from polarbear.selection.criteria import Risk, check_value
 from polarbear.selection.portfolio_cover import PortfolioCover
 from polarbear.selection.posterior_source import Basis, Contest
@@ -91,7 +90,7 @@ def test_an_algorithm_that_does_not_compete_is_shown_but_never_chosen():
 def test_values_are_win_rates_against_the_strongest_rival_with_their_problems():
     made = chosen(A_BEATS_ALL)
     assert made.criteria.mean == pytest.approx([0.6, 0.4, 0.3])
-    assert [made.basis.algorithms[made.rival(i) or 0] for i in range(3)] == ["B", "A", "A"]
+    assert [made.basis.algorithms[made.rivals[i] or 0] for i in range(3)] == ["B", "A", "A"]
     assert made.problems == (40, 40, 40)
 
 
@@ -124,7 +123,7 @@ def test_the_statement_names_probability_problems_rival_and_regret():
 
 def test_what_was_not_asked_for_is_no_key_and_the_rest_follows_in_order():
     made = chosen(OFTEN_OR_SAFE)
-    told = facts.answer(made, Contest((0, 1), (), ""))
+    told = answer(made, Contest((0, 1), (), ""))
     always = [
         "choice", "criterion", "preference", "preference_words", "statement", "value", "too_early",
         "gamma", "ranking", "disagreements", "candidates", "left_out", "left_out_because",
@@ -137,8 +136,8 @@ def test_what_was_not_asked_for_is_no_key_and_the_rest_follows_in_order():
     firsts = np.array([[0, 1], [0, 1], [0, 1], [1, 0]])
     duels = duels_of(np.repeat(firsts[:, :, None], len(TIMES), axis=2))
     cover = PortfolioCover(Bootstrap(duels, ("A", "B"), 400, 1, 2.0), (0, 1), made.valuation)
-    told = facts.with_portfolios(told, cover.best(1, "mean"), cover)
-    told = facts.with_information(told, made)
+    told = replace(told, **vars(cover.best(("A", "B"), 1, "mean")))
+    told = replace(told, value_of_information=made.information())
     assert list(plain(told))[len(always) :] == [
         "portfolio", "portfolio_ranking", "portfolios_possible", "portfolios_looked_at",
         "portfolio_search", "portfolio_values", "portfolio_has_winner", "next_slot_adds",

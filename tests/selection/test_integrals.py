@@ -59,8 +59,6 @@ def test_where_times_are_independent_a_single_time_is_the_nearest_of_the_grid():
     assert made.weights is not None
     assert made.weights.tolist() == [0, 0, 1, 0, 0, 0, 0]
     assert "taken at 40" in made.notes[0]
-    positions = preference.variations(Context(UNEVEN, joint=False)).positions
-    assert positions.tolist() == UNEVEN.tolist()
 
 
 @GRIDS

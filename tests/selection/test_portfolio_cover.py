@@ -33,15 +33,13 @@ EITHER = [[0, 2, 1]] * 60 + [[1, 2, 0]] * 40
 
 def test_two_slots_go_to_the_two_who_win_between_them():
     found = cover(EITHER)
-    best = found.best(2, "mean")
-    assert best.slots[0] == (0, 1)
+    assert found.best("ABC", 2, "mean").portfolio == ("A", "B")
     assert found.has_winner((0, 1)) > 0.97
     assert found.has_winner((0,)) == pytest.approx(0.6, abs=0.05)
 
 
 def test_slots_beyond_the_candidates_repeat_the_best():
-    best = cover(EITHER).best(5, "mean")
-    assert best.slots[0] == (0, 0, 0, 1, 2)
+    assert cover(EITHER).best("ABC", 5, "mean").portfolio == tuple("AAABC")
 
 
 def test_sets_are_ranked_as_counting_ranks_them():
@@ -52,11 +50,11 @@ def test_sets_are_ranked_as_counting_ranks_them():
         chosen: np.mean([order[0] in chosen for order in orders])
         for chosen in combinations(range(5), 2)
     }
-    best = found.best(2, "mean")
-    assert best.exhaustive
-    assert len(best.slots) == 10
-    assert best.slots[0] == max(values, key=values.__getitem__)
-    assert best.criteria.mean[0] == pytest.approx(max(values.values()), abs=0.03)
+    best = found.best("01234", 2, "mean")
+    assert best.portfolio_search == "exhaustive"
+    assert best.portfolios_looked_at == best.portfolios_possible == 10
+    assert tuple(map(int, best.portfolio)) == max(values, key=values.__getitem__)
+    assert best.portfolio_ranking[0].mean == pytest.approx(max(values.values()), abs=0.03)
 
 
 def test_many_candidates_are_searched_greedily_and_well():
@@ -68,12 +66,12 @@ def test_many_candidates_are_searched_greedily_and_well():
         first = rng.choice(13, p=shares)
         rest = [int(i) for i in rng.permutation(13) if i != first]
         orders.append([int(first), *rest])
-    best = cover(orders).best(6, "mean")
-    assert not best.exhaustive
-    assert best.slots[0] == (0, 1, 2, 3, 4, 5)
+    best = cover(orders).best("ABCDEFGHIJKLM", 6, "mean")
+    assert best.portfolios_looked_at < best.portfolios_possible == 1716
+    assert best.portfolio == tuple("ABCDEF")
 
 
 @pytest.mark.parametrize("size", [0, 257])
 def test_a_portfolio_has_one_to_256_slots(size: int):
     with pytest.raises(SelectionError, match="has 1 to 256 slots"):
-        cover(EITHER).best(size, "mean")
+        cover(EITHER).best("ABC", size, "mean")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from polarbear.errors import SelectionError
+from polarbear.selection.basic_preferences import ordered_pairs
 from polarbear.selection.preference import PREFERENCES, Context, Preference
 from polarbear.selection.preference_parsing import parse_preference, read_preference
-from polarbear.selection.python_preference import ordered_pairs
 from polarbear.settings.options import Source
 
 GRIDS = {
@@ -95,14 +95,6 @@ def test_its_text_reads_back_as_itself(preference: Preference):
     again, _ = read_preference(preference.text)
     assert again.text == preference.text
     assert again == preference
-
-
-def test_a_sweep_goes_through_linear_preferences_in_order(preference: Preference, context: Context):
-    made = preference.variations(context)
-    assert np.all(np.diff(made.positions) > 0)
-    assert made.weights.shape == (len(made.positions), len(context.times))
-    assert np.all(made.weights >= 0)
-    assert np.allclose(made.weights.sum(axis=1), 1.0, atol=1e-9)
 
 
 def test_one_time_is_a_grid_too(preference: Preference, folder: Path):

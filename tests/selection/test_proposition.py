@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from polarbear.selection.criteria import RISKS, judge
@@ -15,27 +13,16 @@ from tests.support import posterior_of
 TIMES = np.geomspace(10.0, 1000.0, 6)
 
 
-@dataclass(frozen=True)
-class Additive(Valuation):
+def additive(weights: np.ndarray, powers: np.ndarray) -> Valuation:
     """sum_t w_t theta_t^p_t, squeezed by an increasing function."""
-
-    weights_: np.ndarray
-    powers: np.ndarray
-
-    def values(self, theta: np.ndarray) -> np.ndarray:
-        terms = self.weights_[:, None] * theta ** self.powers[:, None]
-        return np.asarray(np.tanh(terms.sum(axis=1)))
+    return Valuation(
+        lambda theta: np.tanh((weights[:, None] * theta ** powers[:, None]).sum(axis=1))
+    )
 
 
-@dataclass(frozen=True)
-class Shifted(Valuation):
+def shifted(shift: np.ndarray, scale: np.ndarray) -> Valuation:
     """min_t (theta_t - c_t) / s_t: the paper's u*, and scaled forms of it."""
-
-    shift: np.ndarray
-    scale: np.ndarray
-
-    def values(self, theta: np.ndarray) -> np.ndarray:
-        return np.asarray(((theta - self.shift[:, None]) / self.scale[:, None]).min(axis=1))
+    return Valuation(lambda theta: ((theta - shift[:, None]) / scale[:, None]).min(axis=1))
 
 
 def random_preference(rng: np.random.Generator) -> Valuation:
@@ -43,9 +30,9 @@ def random_preference(rng: np.random.Generator) -> Valuation:
     n, context = len(TIMES), Context(TIMES)
     kind = rng.integers(4)
     if kind == 0:
-        return Additive(rng.exponential(size=n), rng.uniform(0.2, 3.0, n))
+        return additive(rng.exponential(size=n), rng.uniform(0.2, 3.0, n))
     if kind == 1:
-        return Shifted(rng.uniform(0, 0.5, n), rng.uniform(0.1, 2.0, n))
+        return shifted(rng.uniform(0, 0.5, n), rng.uniform(0.1, 2.0, n))
     a, b = np.sort(rng.uniform(10, 1000, 2))
     texts = [
         f"at {a}",
@@ -108,6 +95,6 @@ def test_every_member_of_the_pareto_set_is_the_choice_of_some_preference():
         true_set = pareto_set(theta)
         assert set(undominated(posterior_of(theta[None]))) == true_set
         for member in range(theta.shape[1]):
-            u = Shifted(theta[:, member], np.ones(len(TIMES)))
+            u = shifted(theta[:, member], np.ones(len(TIMES)))
             best = judge(u.values(theta[None])).best("mean")
             assert (best == member) == (member in true_set)

@@ -87,8 +87,8 @@ def test_one_that_is_not_strictly_monotone_is_refused(folder: Path, name: str):
     ("name", "words"),
     [
         ("raises", "'worth.py:raises' failed: KeyError"),
-        ("text", "returned str; expected a number"),
-        ("nothing", "returned NoneType; expected a number"),
+        ("text", "returned good (str); expected a finite number"),
+        ("nothing", "returned None (NoneType); expected a finite number"),
         ("nan", "returned nan"),
         ("number", "is not a function but int"),
         ("absent", "has no 'absent'"),

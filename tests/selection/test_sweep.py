@@ -9,7 +9,7 @@ from polarbear.inference import Posterior
 from polarbear.inference.strongest_rival import rival_values
 from polarbear.selection.criteria import RISKS, judge
 from polarbear.selection.expected_regret import value_of_information
-from polarbear.selection.preference import Context, Variations
+from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.selection.sweeps import sweep
 from tests.support import posterior_of
@@ -26,18 +26,21 @@ def posterior(seed: int = 1, n: int = 4) -> Posterior:
     return posterior_of(theta / theta.sum(axis=2, keepdims=True))
 
 
+def weights_at(t: float) -> np.ndarray:
+    weights = read_preference(f"at {t!r}")[0].on(Context(TIMES)).weights
+    assert weights is not None
+    return weights
+
+
 @pytest.mark.parametrize("risk", RISKS)
-@pytest.mark.parametrize(
-    "text", ["at 50", "uniform", "normal 60 10", "lognormal 60 1", "triangular 20 30 90"]
-)
-def test_each_position_is_a_choice_of_its_own(text: str, risk):
+def test_each_position_is_the_choice_at_that_budget(risk):
     drawn = posterior()
-    made = read_preference(text)[0].variations(Context(TIMES))
-    found = sweep(drawn, range(4), NAMES, made, risk)
+    found = sweep(drawn, range(4), NAMES, Context(TIMES), risk)
     p2bb = np.array([found.p2bb[name] for name in NAMES])
-    assert p2bb.shape == (4, len(made.positions))
-    for k in range(0, len(made.positions), 17):
-        weights = made.weights[k]
+    assert p2bb.shape == (4, len(found.positions))
+    assert set(TIMES) <= set(found.positions)
+    for k in range(0, len(found.positions), 17):
+        weights = weights_at(found.positions[k])
         values = rival_values(drawn, range(4), lambda wins, by=weights: wins @ by)
         alone = judge(values)
         # draws are swept in single precision, as they are kept: one draw in 400 may tip over
@@ -46,28 +49,9 @@ def test_each_position_is_a_choice_of_its_own(text: str, risk):
         assert merit[NAMES.index(found.choices[k])] >= merit.max() - 2 / 400
 
 
-def test_a_sweep_over_budgets_is_the_preference_at_each():
-    made = read_preference("at 50")[0].variations(Context(TIMES))
-    for k in (0, 3, 50, len(made.positions) - 1):
-        at, _ = read_preference(f"at {float(made.positions[k])!r}")
-        weights = at.on(Context(TIMES)).weights
-        assert made.weights[k] == pytest.approx(weights)
-    assert set(TIMES) <= set(made.positions)
-
-
-def test_a_sweep_over_widths_passes_the_preference_itself():
-    context = Context(TIMES)
-    for text, width in (("normal 60 30", 30.0), ("lognormal 60 0.8", 0.8), ("exponential 60", 60)):
-        preference, _ = read_preference(text)
-        made = preference.variations(context)
-        near = [np.interp(width, made.positions, made.weights[:, t]) for t in range(len(TIMES))]
-        assert near == pytest.approx(preference.on(context).weights, abs=2e-3)
-
-
 def test_intervals_cover_all_positions_and_name_each_choice():
-    budgets = read_preference("at 50")[0].variations(Context(TIMES))
     drawn = posterior()
-    found = sweep(drawn, range(4), NAMES, budgets, "mean")
+    found = sweep(drawn, range(4), NAMES, Context(TIMES), "mean")
     intervals = found.intervals
     assert [one.choice for one in intervals] == ["A", "D"]  # good early, then good late
     assert intervals[0].from_ == 10
@@ -77,7 +61,7 @@ def test_intervals_cover_all_positions_and_name_each_choice():
     for one in intervals:
         assert one.lowest_p2bb <= one.p2bb <= one.highest_p2bb
     regrets = []
-    for weights in budgets.weights[: place + 1]:
+    for weights in map(weights_at, found.positions[: place + 1]):
         values = rival_values(drawn, range(4), lambda wins, by=weights: wins @ by)
         regrets.append(judge(values).regret[0])
     assert intervals[0].regret == pytest.approx(max(regrets), abs=1e-6)
@@ -85,8 +69,8 @@ def test_intervals_cover_all_positions_and_name_each_choice():
 
 def test_those_that_tie_share_being_best():
     theta = np.repeat(posterior(n=2).theta[:, :, :1] / 2, 2, axis=2)
-    made = Variations("budget", TIMES, np.eye(8))
-    found = sweep(posterior_of(theta), range(2), ("A", "B"), made, "p2bb")
+    context = Context(TIMES, joint=False)
+    found = sweep(posterior_of(theta), range(2), ("A", "B"), context, "p2bb")
     assert found.p2bb["A"] == pytest.approx([0.5] * 8)
     assert len(found.intervals) == 1
 

@@ -1,25 +1,27 @@
-"""Adds imported runs or rankings to a store, which is created on a grid that fits the data."""
+"""From an import to a store, and from a store to an export, which is written completely or not."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from polarbear.errors import ImportFailedError, StoreMismatchError
-from polarbear.formats.base import Imported, Rejection
+from polarbear.errors import ExportFailedError, ImportFailedError, StoreMismatchError
+from polarbear.formats.base import Export, Imported, Rejection
 from polarbear.plain import Record
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import OPTIMUM
 from polarbear.problems.weights import WEIGHT
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, checked_name
-from polarbear.settings.options import Source, validate
-from polarbear.store import Store
+from polarbear.settings.options import Source, unknown, validate
+from polarbear.store import Store, file_io
 from polarbear.wording import counted
 
 Spacing = Literal["log", "linear"]
+MAX_FILE_NAME_BYTES = 120  # of the 255 that most systems allow
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,22 @@ def add_imported(path: Path, found: Imported, grid: GridOptions | None = None) -
     with store.writing():
         store.adopt(config)
         store.add_instances(list(_reconciled(store, found.instances)), "imported")
-        added = _add_runs(store, found) if found.rankings is None else _add_rankings(store, found)
-    total = len(found.outcomes) if found.rankings is None else len(found.rankings)
+        if found.rankings is None:
+            known = set(store.runs().select("algorithm", "instance").rows())
+            tasks = [outcome.task for outcome in found.outcomes]
+            is_new = [(task.algorithm.name, task.instance.id) not in known for task in tasks]
+            new_runs = [run for run, new in zip(found.outcomes, is_new, strict=True) if new]
+            store.add_runs(new_runs, workers=0)
+        else:
+            known = set(store.rankings().select("instance", "t").rows())
+            is_new = [key not in known for key in found.rankings.select("instance", "t").rows()]
+            if any(is_new):
+                store.add_rankings(found.rankings.filter(is_new))
     return ImportResult(
         store=str(store.path),
         kind="runs" if found.rankings is None else "rankings",
-        added=added,
-        present=total - added,
+        added=sum(is_new),
+        present=len(is_new) - sum(is_new),
         algorithms=found.algorithms,
         instances=len(found.instances),
         rejected=found.rejected,
@@ -143,22 +154,80 @@ def _reconciled(store: Store, instances: tuple[Instance, ...]) -> Iterator[Insta
         yield Instance(instance.index, instance.id, spec)
 
 
-def _add_runs(store: Store, found: Imported) -> int:
-    known = set(store.runs().select("algorithm", "instance").rows())
-    new = [
-        outcome
-        for outcome in found.outcomes
-        if (outcome.task.algorithm.name, outcome.task.instance.id) not in known
-    ]
-    store.add_runs(new, workers=0)
-    return len(new)
+@dataclass(frozen=True, repr=False)
+class ExportResult(Record):
+    """The result of an export; fields are the keys of `polarbear export --json`."""
+
+    store: str
+    format: str
+    to: str
+    algorithms: tuple[str, ...]
+    what: str
+    written: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def one_line(self) -> str:
+        return f"{self.what} in {counted(len(self.written), 'file')} at {self.to}"
 
 
-def _add_rankings(store: Store, found: Imported) -> int:
-    assert found.rankings is not None
-    known = set(store.rankings().select("instance", "t").rows())
-    is_new = [key not in known for key in found.rankings.select("instance", "t").rows()]
-    new = found.rankings.filter(is_new)
-    if len(new):
-        store.add_rankings(new)
-    return len(new)
+def export_store(
+    store: Store,
+    name: str,
+    export: Export,
+    place: Path,
+    algorithms: Sequence[str] | None = None,
+    force: bool = False,
+) -> ExportResult:
+    """Write a store to a place; existing files are replaced only with ``force``."""
+    known = tuple(store.config["algorithms"])
+    for wanted in algorithms or ():
+        if wanted not in known:
+            raise ExportFailedError(f"{unknown('algorithm', wanted, known)} (in {store.path})")
+    chosen = tuple(one for one in known if algorithms is None or one in algorithms)
+    if not force:
+        _check_free(place)
+    try:
+        with file_io.folder_aside(place) as temporary:
+            written = export.write(store, chosen, temporary / place.name)
+            made = sorted(path for path in temporary.rglob("*") if path.is_file())
+            goals = [place.parent / path.relative_to(temporary) for path in made]
+            if not force:
+                for goal in goals:
+                    _check_free(goal)
+            for path, goal in zip(made, goals, strict=True):
+                goal.parent.mkdir(parents=True, exist_ok=True)
+                path.replace(goal)
+    except OSError as error:
+        raise ExportFailedError(f"cannot write {place}: {error.strerror or error}") from None
+    files = tuple(map(str, goals))
+    return ExportResult(
+        str(store.path), name, str(place), chosen, written.what, files, written.notes
+    )
+
+
+def _check_free(path: Path) -> None:
+    if path.is_dir() and not any(path.iterdir()):
+        return
+    if path.exists() or path.is_symlink():
+        raise ExportFailedError(f"{path} exists already: choose another place, or add --force")
+
+
+def file_name(text: str) -> str:
+    """A file name that every system allows, short enough for a prefix and a suffix."""
+    made = re.sub(r"[^\w.+-]+", "_", text).strip("._")
+    return made.encode()[:MAX_FILE_NAME_BYTES].decode(errors="ignore") or "_"
+
+
+def file_names(names: Sequence[str]) -> dict[str, str]:
+    """A file name for each name, all different even on systems that ignore case."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        base = made = file_name(name)
+        number = 1
+        while made.lower() in taken:
+            number += 1
+            made = f"{base}-{number}"
+        taken.add(made.lower())
+        found[name] = made
+    return found
