@@ -1,35 +1,4 @@
-"""All errors that PolarBear raises.
-
-PolarBearError                 caught once, at the command line: exit code 1
-├── ConfigError                an invalid configuration, with file, line and key
-├── MissingExtraError          a feature whose optional packages are not installed
-├── ProblemError               an instance that cannot be drawn or built
-│   └── SuiteExhaustedError    a finite suite has no further instance
-├── ClusterError               a cluster that does not answer or lacks something
-├── AlgorithmError             an algorithm that cannot be run or violates its interface
-│   ├── BadOutputError         a program printed something that is not a trajectory
-│   └── KilledFromOutsideError a program was killed by a signal from outside
-├── ImportFailedError          data that cannot be imported
-├── ExportFailedError          data that cannot be exported
-├── RankingError               values or positions that cannot be ranked
-├── InferenceError             a posterior that cannot be computed from this data
-│   └── StanError              CmdStan, its compiler or a Stan program is missing or fails
-├── RaceError                  a race that cannot be started or continued
-├── SelectionError             a choice that cannot be made from this posterior and preference
-├── ReportError                a report or figure that cannot be created or written
-└── StoreError                 a store that cannot be read or written
-    ├── NotAStoreError         the folder is no store
-    ├── StoreDamagedError      a file was changed or lost; `polarbear repair` helps
-    ├── StoreVersionError      a format this version does not know
-    ├── StoreLockedError       another process writes
-    ├── StoreReadOnlyError     no permission to write
-    ├── StoreFullError         no space left; what was stored is intact
-    └── StoreMismatchError     the configuration contradicts what is stored
-
-PolarBearWarning               a possible problem with results
-PlugInWarning                  a third-party plug-in is left out, with the reason
-BudgetExhausted                not an error: ends an algorithm's run from inside its objective
-"""
+"""All errors that PolarBear raises; the command line catches PolarBearError: exit code 1."""
 
 from __future__ import annotations
 
@@ -55,10 +24,12 @@ def _cut(word: re.Match[str]) -> str:
 
 
 class ConfigError(PolarBearError):
-    pass
+    """An invalid configuration, with file, line and key."""
 
 
 class MissingExtraError(PolarBearError):
+    """A feature whose optional packages are not installed."""
+
     def __init__(self, what: str, package: str, extra: str) -> None:
         super().__init__(
             f"{what} needs the package '{package}', which is not installed: "
@@ -67,91 +38,93 @@ class MissingExtraError(PolarBearError):
 
 
 class ProblemError(PolarBearError):
-    pass
+    """An instance that cannot be drawn or built."""
 
 
 class SuiteExhaustedError(ProblemError):
-    pass
+    """A finite suite has no further instance."""
 
 
 class ClusterError(PolarBearError):
-    pass
+    """A cluster that does not answer or lacks something."""
 
 
 class AlgorithmError(PolarBearError):
-    pass
+    """An algorithm that cannot be run or violates its interface."""
 
 
 class BadOutputError(AlgorithmError):
-    pass
+    """A program printed something that is not a trajectory."""
 
 
 class KilledFromOutsideError(AlgorithmError):
-    pass
+    """A program was killed by a signal from outside."""
 
 
 class ImportFailedError(PolarBearError):
-    pass
+    """Data that cannot be imported."""
 
 
 class ExportFailedError(PolarBearError):
-    pass
+    """Data that cannot be exported."""
 
 
 class RankingError(PolarBearError):
-    pass
+    """Values or positions that cannot be ranked."""
 
 
 class InferenceError(PolarBearError):
-    pass
+    """A posterior that cannot be computed from this data."""
 
 
 class StanError(InferenceError):
-    pass
+    """CmdStan, its compiler or a Stan program is missing or fails."""
 
 
 class RaceError(PolarBearError):
-    pass
+    """A race that cannot be started or continued."""
 
 
 class SelectionError(PolarBearError):
-    pass
+    """A choice that cannot be made from this posterior and preference."""
 
 
 class ReportError(PolarBearError):
-    pass
+    """A report or figure that cannot be created or written."""
 
 
 class StoreError(PolarBearError):
-    pass
+    """A store that cannot be read or written."""
 
 
 class NotAStoreError(StoreError):
-    pass
+    """The folder is no store."""
 
 
 class StoreDamagedError(StoreError):
+    """A file was changed or lost; `polarbear repair` helps."""
+
     why: str = ""  # a short reason, without file and remedy
 
 
 class StoreVersionError(StoreError):
-    pass
+    """A format this version does not know."""
 
 
 class StoreLockedError(StoreError):
-    pass
+    """Another process writes."""
 
 
 class StoreReadOnlyError(StoreError):
-    pass
+    """No permission to write."""
 
 
 class StoreFullError(StoreError):
-    pass
+    """No space left; what was stored is intact."""
 
 
 class StoreMismatchError(StoreError):
-    pass
+    """The configuration contradicts what is stored."""
 
 
 class PolarBearWarning(UserWarning):

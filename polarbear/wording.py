@@ -15,7 +15,6 @@ SHARE_OF_FIRSTS = "share of firsts"  # of instances on which an algorithm is fir
 WIN_RATE = "win rate against the strongest rival"  # the value of an algorithm in selection
 P_BEST = "P(best)"  # the probability that this win rate is the highest
 
-RESTATED = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
 JOINERS = "\u200c\u200d"  # needed by scripts and emoji between two non-ASCII characters
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -222,11 +221,10 @@ def visible(text: str, keep: str = "") -> str:
     """Text with invisible and control characters escaped, except those in ``keep``: \\x1b."""
     if text.isprintable():
         return text
-    shown = (
-        sign if sign in keep or shows(text, place) else _escaped(sign)
+    return "".join(
+        sign if sign in keep or shows(text, place) else sign.encode("unicode_escape").decode()
         for place, sign in enumerate(text)
     )
-    return "".join(shown)
 
 
 def shows(text: str, place: int) -> bool:
@@ -236,11 +234,3 @@ def shows(text: str, place: int) -> bool:
         return sign.isprintable()
     around = text[place - 1 : place] + text[place + 1 : place + 2]
     return len(around) == 2 and all(one.isprintable() and not one.isascii() for one in around)
-
-
-def _escaped(sign: str) -> str:
-    number = ord(sign)
-    if number in RESTATED:
-        return RESTATED[number]
-    width = 2 if number < 0x100 else 4 if number < 0x10000 else 8
-    return f"\\{'xuU'[(width > 2) + (width > 4)]}{number:0{width}x}"

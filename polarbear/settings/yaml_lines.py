@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 import yaml
 
@@ -25,6 +25,7 @@ MAX_DEPTH = 40
 MAX_NUMBER_CHARACTERS = sys.float_info.max_10_exp + 1
 
 _STANDARD = "tag:yaml.org,2002:"
+_EXPECTED = {"int": "a number", "float": "a number", "bool": "true or false", "null": "empty"}
 _KINDS = {"str", "int", "float", "bool", "null", "seq", "map", "merge"}
 
 
@@ -61,8 +62,7 @@ def parse_yaml(text: str, name: str) -> tuple[Any, options.Source]:
         node = loader.get_single_node()
         if node is None:
             raise ConfigError(f"{name} is empty; `polarbear init` writes one to start from")
-        _Walk(source).note(node, ())
-        return loader.construct_document(node), source
+        return _Converter(loader, source).plain(node, ()), source
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{name}, line {mark.line + 1}" if mark else name
@@ -94,41 +94,7 @@ class _Loader(yaml.SafeLoader):
         self._depth -= 1
         return node
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        self.flatten_mapping(node)
-        return {
-            str(key.value): self.construct_object(value, deep=deep) for key, value in node.value
-        }
 
-
-def _number(kind: str) -> Callable[[_Loader, yaml.ScalarNode], Any]:
-    """A constructor of numbers that reports invalid ones and limits their length."""
-    construct: Any = getattr(yaml.SafeLoader, f"construct_yaml_{kind}")
-
-    def constructed(loader: _Loader, node: yaml.ScalarNode) -> Any:
-        if len(node.value) > MAX_NUMBER_CHARACTERS:
-            raise _refused(f"a number of {len(node.value)} characters", node.start_mark)
-        try:
-            value = construct(loader, node)
-            if not math.isnan(value):  # OverflowError if it is too large for a float
-                return value
-        except (ValueError, OverflowError, KeyError, IndexError):
-            pass
-        raise _refused(f"'{node.value}' is not a number", node.start_mark) from None
-
-    return constructed
-
-
-def _truth(loader: _Loader, node: yaml.ScalarNode) -> bool:
-    try:
-        return loader.construct_yaml_bool(node)
-    except KeyError:
-        raise _refused(f"'{node.value}' is neither true nor false", node.start_mark) from None
-
-
-_Loader.add_constructor(f"{_STANDARD}int", _number("int"))
-_Loader.add_constructor(f"{_STANDARD}float", _number("float"))
-_Loader.add_constructor(f"{_STANDARD}bool", _truth)
 _Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in known if tag.removeprefix(_STANDARD) in _KINDS]
     for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
@@ -139,58 +105,70 @@ def _refused(problem: str, mark: Any) -> yaml.MarkedYAMLError:
     return yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
 
 
-class _Walk:
-    """Checks the tree and notes lines before it becomes plain objects, which have none."""
+class _Converter:
+    """Converts nodes to plain objects, which have no lines, and notes the lines of their keys."""
 
-    def __init__(self, source: options.Source) -> None:
-        self._source = source
+    def __init__(self, loader: _Loader, source: options.Source) -> None:
+        self._loader, self._source = loader, source
         self._nodes = 0
         self._around: set[int] = set()
 
-    def note(self, node: yaml.Node, path: options.Path) -> None:
-        """Note the lines of a node and of all nodes in it; refuse invalid ones."""
+    def plain(self, node: yaml.Node, path: options.Path) -> Any:
+        """The object of a node; invalid ones are refused."""
         self._source.lines.setdefault(path, node.start_mark.line + 1)
-        self._check(node, path)
-        self._around.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            for position, item in enumerate(node.value):
-                self.note(item, (*path, position))
-        elif isinstance(node, yaml.MappingNode):
-            self._keys(node, path)
-        self._around.remove(id(node))
-
-    def _check(self, node: yaml.Node, path: options.Path) -> None:
         self._nodes += 1
         if id(node) in self._around:
             raise self._source.error(path, "an alias refers to a node that contains it")
         if self._nodes > MAX_NODES or len(self._around) > MAX_DEPTH:
             raise self._source.error(path, "aliases repeat more than is allowed")
-        if node.tag.removeprefix(_STANDARD) not in _KINDS:
+        kind = node.tag.removeprefix(_STANDARD)
+        if kind not in _KINDS:
             tag = visible(node.tag.replace(_STANDARD, "!!"))
             raise self._source.error(path, f"not valid YAML here: the tag {tag} has no meaning")
         if isinstance(node, yaml.ScalarNode):
-            self._check_text(node.value, path)
+            return self._scalar(node.value, kind, node, path)
+        self._around.add(id(node))
+        found: Any
+        if isinstance(node, yaml.MappingNode):
+            found = self._mapping(node, path)
+        else:
+            found = [self.plain(item, (*path, k)) for k, item in enumerate(node.value)]
+        self._around.remove(id(node))
+        return found
 
-    def _check_text(self, text: str, path: options.Path) -> None:
-        if text.isprintable():
-            return
+    def _scalar(self, text: str, kind: str, node: yaml.ScalarNode, path: options.Path) -> Any:
         for sign in text:
-            # Control characters other than line breaks and tabs, and surrogates.
-            if (sign < " " and sign not in "\t\n\r") or "\x7f" <= sign <= "\x9f":
-                raise self._source.error(path, f"the control character U+{ord(sign):04X}")
-            if "\ud800" <= sign <= "\udfff":
-                raise self._source.error(path, f"the surrogate U+{ord(sign):04X}")
+            if category(sign) in ("Cc", "Cs") and sign not in "\t\n\r":
+                what = "control character" if category(sign) == "Cc" else "surrogate"
+                raise self._source.error(path, f"the {what} U+{ord(sign):04X}")
+        if kind not in _EXPECTED:
+            return text
+        if len(text) > MAX_NUMBER_CHARACTERS:
+            raise self._source.error(path, f"a number of {len(text)} characters")
+        try:
+            value = getattr(self._loader, f"construct_yaml_{kind}")(node)
+            if value is None or not math.isnan(value):  # OverflowError if too large for a float
+                return value
+        except (ValueError, OverflowError, KeyError, IndexError):
+            pass
+        raise self._source.error(path, f"'{text}' is not {_EXPECTED[kind]}")
 
-    def _keys(self, node: yaml.MappingNode, path: options.Path) -> None:
-        seen: set[str] = set()
+    def _mapping(self, node: yaml.MappingNode, path: options.Path) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 raise self._source.error(path, "found a list or a mapping, expected a key")
-            name = visible(key.value)
-            here = (*path, name)
+            here = (*path, visible(key.value))
             self._source.lines[here] = key.start_mark.line + 1
-            self._check(key, here)
-            if name in seen:  # YAML would silently use the second
-                raise self._source.error(here, f"the key '{name}' is repeated here")
-            seen.add(name)
-            self.note(value, here)
+            self._scalar(key.value, "str", key, here)
+            if key.value in found:  # YAML would silently use the second
+                raise self._source.error(here, f"the key '{here[-1]}' is repeated here")
+            found[key.value] = self.plain(value, here)
+            if key.tag == f"{_STANDARD}merge":
+                parts = found.pop(key.value)
+                for part in reversed(parts) if isinstance(parts, list) else [parts]:
+                    if not isinstance(part, dict):
+                        raise self._source.error(here, "expected a mapping to merge")
+                    merged |= part
+        return {**merged, **found}

@@ -35,7 +35,7 @@ MERGES = "a0: &a0 {k: v}\n" + "".join(
         ("a: !!int abc", "'abc' is not a number"),
         ("a: !!float abc", "'abc' is not a number"),
         ("a: .nan", "'.nan' is not a number"),
-        ("a: !!bool abc", "'abc' is neither true nor false"),
+        ("a: !!bool abc", "'abc' is not true or false"),
         ("a: !!timestamp 2024-01-01", "the tag !!timestamp has no meaning"),
         ("a: !!binary aGVsbG8=", "the tag !!binary has no meaning"),
         ("a: !!python/name:os.system", "the tag !!python/name:os.system has no meaning"),
