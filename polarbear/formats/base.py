@@ -186,6 +186,18 @@ class RunCollection:
         return imported_frame(frame, maximise, after_end, self.rejected, notes, self.facts, axis)
 
 
+def imported_points(
+    points: Sequence[Point],
+    source: Path,
+    maximise: bool = False,
+    rejected: Sequence[Rejection] = (),
+) -> Imported:
+    """An import from points (algorithm, instance, t, y); 'problem#k' is a problem's k-th run."""
+    names = {point[1] for point in points if "#" in point[1]}
+    facts: dict[str, Facts] = {name: {PROBLEM: name.rpartition("#")[0]} for name in names}
+    return RunCollection(source, list(rejected), list(points), facts).imported(maximise)
+
+
 def imported_frame(
     points: pl.DataFrame,
     maximise: bool,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polarbear.errors import StoreMismatchError
-from polarbear.formats.base import RunCollection
+from polarbear.formats.base import RunCollection, imported_points
 from polarbear.formats.table import Table
 from polarbear.formats.transfer import GridOptions, ImportResult, add_imported
 from polarbear.plain import plain
@@ -59,3 +59,9 @@ def test_the_stored_spec_of_an_instance_does_not_change(tmp_path: Path):
     add_run(tmp_path, "B", optimum=0.0)
     (spec,) = Store.open(tmp_path / "s").instances()["spec"]
     assert "optimum" not in spec
+
+
+def test_instances_without_a_run_number_are_problems_of_their_own(tmp_path: Path):
+    points = [("A", "i1", 1.0, 5.0), ("A", "i2", 1.0, 4.0), ("A", "i3#2", 1.0, 3.0)]
+    add_imported(tmp_path / "s", imported_points(points, tmp_path))
+    assert Store.open(tmp_path / "s").problems() == {"i3#2": "i3"}
