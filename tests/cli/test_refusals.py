@@ -57,7 +57,7 @@ REFUSED = {
         (["--pair", "early"], "--pair takes two algorithms separated by a comma"),
         (["--pair", "early,early"], "a pair is two different algorithms"),
         ([], "the suite 'synthetic' draws rankings only"),
-        (["--targets", "1:2"], "targets: targets go from the easiest"),
+        (["--targets", "1:2"], "targets go from the easiest"),
         (["--bootstrap", "1"], "bootstrap: input should be greater than or equal to 100"),
     ],
     "show": [

@@ -26,14 +26,16 @@ if TYPE_CHECKING:
 LOG_FROM = 100.0  # values that span this factor, none of them negative, have a log scale
 
 
-def _scale(values: Sequence[float]) -> Keywords:
-    """The scale of an axis of these values; around zero, a logarithmic one is linear."""
+def _floor(values: Sequence[float]) -> float | None:
+    """The place of zero on a log scale of these values; None where a linear scale is better."""
     positive = [value for value in values if value > 0]
     if not positive or min(values) < 0 or max(positive) <= LOG_FROM * min(positive):
-        return {"value": "linear"}
-    if min(values) > 0:
-        return {"value": "log"}
-    return {"value": "symlog", "linthresh": min(positive)}
+        return None
+    return min(positive) if min(values) > 0 else min(positive) / 10
+
+
+def _zero_note(floor: float | None, values: Sequence[float]) -> list[str]:
+    return [f"zero is drawn at {floor:.2g}"] if floor is not None and min(values) == 0 else []
 
 
 @contextmanager
@@ -57,14 +59,17 @@ def draw_runs(
     with _written(style, 0.55 * style.width, path, format) as figure:
         axes = figure.subplots()
         runs = [run for run in found.runs if run.t]
+        values = [y for run in runs for y in run.y]
+        floor = _floor(values)
         for run in runs:
             look = style.look(list(labels).index(run.algorithm))
-            x, y = [*run.t, max(run.reached, run.t[-1])], [*run.y, run.y[-1]]
+            best = [max(y, floor or y) for y in run.y]
+            x, y = [*run.t, max(run.reached, run.t[-1])], [*best, best[-1]]
             axes.step(x, y, where="post", **look.line, label=labels[run.algorithm])
         start = min((run.t[0] for run in runs), default=0.0)
         axes.set_xlim(start, found.times[-1])
         axes.set_xscale("log" if log_time and start > 0 else "linear")
-        axes.set_yscale(**_scale([y for run in runs for y in run.y]))
+        axes.set_yscale("linear" if floor is None else "log")
         for axis in (axes.xaxis, axes.yaxis):
             number_ticks(axis, style)
         axes.set_xlabel(found.axis)
@@ -72,6 +77,8 @@ def draw_runs(
         axes.set_title(found.instance)
         if runs:
             axes.legend(loc="best")
+        for note in _zero_note(floor, values):
+            note_below(figure, note, style)
 
 
 def draw_duels(found: Duels, labels: Mapping[str, str], path: Path, format: str) -> None:
@@ -85,16 +92,17 @@ def draw_duels(found: Duels, labels: Mapping[str, str], path: Path, format: str)
             for duel in found.duels
             if duel.a is not None and duel.b is not None
         ]
+        values = [value for a, b, _ in both for value in (a, b)]
+        floor = _floor(values)
         for winner in (found.a, found.b, None):
-            won = [(a, b) for a, b, w in both if w == winner]
+            won = [(max(a, floor or a), max(b, floor or b)) for a, b, w in both if w == winner]
             points: Keywords = {"linestyle": "none", "marker": "x", "color": style.inks.faint}
             if winner is not None:
                 points |= {"marker": looks[winner].marker, "color": looks[winner].colour}
             label = f"{labels[winner] if winner else 'tie'}: {len(won)}"
             axes.plot([a for a, _ in won], [b for _, b in won], **points, label=label)
-        scale = _scale([value for a, b, _ in both for value in (a, b)])
-        axes.set_xscale(**scale)
-        axes.set_yscale(**scale)
+        scale = "linear" if floor is None else "log"
+        axes.set(xscale=scale, yscale=scale)
         low = min(axes.get_xlim()[0], axes.get_ylim()[0])
         high = max(axes.get_xlim()[1], axes.get_ylim()[1])
         axes.plot([low, high], [low, high], color=style.inks.faint, linewidth=0.8, zorder=0)
@@ -106,8 +114,10 @@ def draw_duels(found: Duels, labels: Mapping[str, str], path: Path, format: str)
         axes.set_title(f"at {timed(found.t, found.axis)}; {found.better}")
         if both:
             axes.legend(loc="best", title="wins")
-        if unfound := len(found.duels) - len(both):
-            note_below(figure, f"not drawn, without a value: {counted(unfound, 'instance')}", style)
+        unfound = len(found.duels) - len(both)
+        notes = [f"not drawn, without a value: {counted(unfound, 'instance')}"] if unfound else []
+        if notes := notes + _zero_note(floor, values):
+            note_below(figure, "; ".join(notes), style)
 
 
 def draw_sweep(

@@ -175,8 +175,6 @@ def number_ticks(axis: Axis, style: Style) -> None:
     axes = axis.axes
     letters = axes.get_position().width * style.width * 72 / style.small
     room = max(2, int(letters / 5)) if axis is axes.xaxis else 5
-    if axis.get_scale() == "symlog":
-        return
     if axis.get_scale() != "log":
         axis.set_major_locator(ticker.MaxNLocator(min(room, 8), steps=[1, 2, 2.5, 5, 10]))
         return
