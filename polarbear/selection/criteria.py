@@ -89,6 +89,8 @@ def check_gamma(gamma: float) -> None:
 def check_value(name: str, posterior: Posterior) -> Value:
     """A kind of value that the posterior has."""
     value = _checked("value", name, VALUES)
+    if value == "duels":  # also of a model whose package is no longer installed
+        return value
     lacks, has = ("firsts", "theta") if posterior.options.plackett_luce else ("theta", "firsts")
     if value == lacks:
         raise SelectionError(
