@@ -30,6 +30,8 @@ from polarbear.wording import counted
 
 MAXIMISE = ("MAXIMIZE", 2)
 COMPLETE = ("COMPLETE", 1)
+MAX_SQLITE_STEPS = 10**9  # a trial takes some dozens
+SQLITE_STEPS_PER_CHECK = 10**5
 NEW_STUDY, DELETED_STUDY, NEW_TRIAL, TRIAL_ENDED = 0, 1, 4, 6  # operations of a journal
 
 
@@ -121,6 +123,9 @@ def _studies(source: Path) -> list[Study]:
 def _from_sqlite(source: Path) -> list[Study]:
     uri = f"{source.resolve().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True)) as database:
+        # Interrupts a query without end: a table in a file from elsewhere may be a recursive view.
+        checks = iter(range(MAX_SQLITE_STEPS // SQLITE_STEPS_PER_CHECK))
+        database.set_progress_handler(lambda: next(checks, None) is None, SQLITE_STEPS_PER_CHECK)
         rows = database.execute("select study_id, study_name from studies order by study_id")
         studies = {number: Study(str(name), []) for number, name in rows}
         for number, direction in database.execute(

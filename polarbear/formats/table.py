@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import Field
@@ -193,6 +194,13 @@ def _read_parquet(path: Path) -> pl.DataFrame:
 
     Polars also panics on wrong metadata of columns, so these are dropped.
     """
+    about = pq.read_metadata(path)
+    needed = 8 * about.num_rows * about.num_columns
+    if needed > psutil.virtual_memory().available:  # a few compressed bytes may be many rows
+        raise ImportFailedError(
+            f"{path} has {counted(about.num_rows, 'row')} in "
+            f"{counted(about.num_columns, 'column')}: more than fit in memory"
+        )
     with pq.ParquetFile(path) as file:
         table = file.read()
     table.validate(full=True)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats import FORMATS
+from polarbear.formats import FORMATS, optuna, table
 from polarbear.formats.benchopt import Benchopt
 from polarbear.formats.coco import Coco
 from polarbear.formats.ioh import Ioh
@@ -230,3 +234,25 @@ def test_a_store_whose_manifest_names_what_cannot_be_a_name_is_refused(project: 
         assert "cannot be a name" in done.stderr
         assert "\x1b" not in done.stdout + done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_small_file_of_more_rows_than_there_is_memory_for_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    rows = pa.table({"algorithm": pa.array(["A"] * 4000), "y": pa.array([0.0] * 4000)})
+    pq.write_table(rows, tmp_path / "x.parquet")
+    little = type("Memory", (), {"available": 1000})
+    monkeypatch.setattr(table.psutil, "virtual_memory", little)
+    with pytest.raises(ImportFailedError, match="4,000 rows in 2 columns: more than fit in memory"):
+        Table().read(tmp_path / "x.parquet")
+
+
+def test_a_storage_whose_table_is_a_view_without_end_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    endless = "with recursive n(i) as (select 1 union all select i + 1 from n)"
+    with closing(sqlite3.connect(tmp_path / "x.db")) as database:
+        database.execute(f"create view studies as {endless} select i study_id, i study_name from n")
+    monkeypatch.setattr(optuna, "MAX_SQLITE_STEPS", 10**7)
+    with pytest.raises(ImportFailedError, match="is not a storage of Optuna: interrupted"):
+        optuna.Optuna().read(tmp_path / "x.db")
