@@ -34,12 +34,12 @@ def select(
     *,
     gamma: float = 0.05,
     portfolio: int | None = None,
-    everyone: bool = False,
+    all: bool = False,
     algorithms: Sequence[str] | None = None,
     alpha: float = 0.99,
     sweep: bool = False,
     png: str | Path | None = None,
-    information: bool = False,
+    value_of_information: bool = False,
     model: str | None = None,
     key: str | None = None,
     value: str = "duels",
@@ -60,13 +60,13 @@ def select(
     contest = posterior_source.contest(basis, algorithms, alpha)
     context = Context(basis.times, basis.axis, folder, seed, basis.posterior.joint)
     kind = check_value(value, basis.posterior)
-    made = choice.select(basis, contest, wanted, context, profile, gamma, everyone, kind)
+    made = choice.select(basis, contest, wanted, context, profile, gamma, all, kind)
     result = choice.answer(made, contest)
     if portfolio is not None:
         cover = _cover(store._disk, made, contest)
         found = cover.best(result.candidates, portfolio, profile, gamma)
         result = replace(result, **vars(found))
-    if information:
+    if value_of_information:
         result = replace(result, value_of_information=made.information())
     if sweep:
         judged = basis.posterior, contest.candidates, result.candidates

@@ -69,14 +69,23 @@ def _checked_out() -> str:
     return done.stdout.strip()
 
 
-@click.command(cls=Commands, context_settings=SETTINGS)
-@click.option("--version", is_flag=True, is_eager=True, help="Print version and commit.")
-@click.pass_context
-def app(context: click.Context, version: bool) -> None:
-    """Which anytime algorithm to run when you do not yet know for how long it may run."""
-    if version:
+def _print_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
         click.echo(version_and_commit())
         context.exit()
+
+
+@click.command(cls=Commands, context_settings=SETTINGS)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Print version and commit.",
+)
+def app() -> None:
+    """Which anytime algorithm to run when you do not yet know for how long it may run."""
 
 
 _show_as_usual = warnings.showwarning

@@ -135,7 +135,7 @@ def _show_inferred(found: Inferred) -> None:
 )
 @option("--gamma", default=0.05, help="The level of the lower quantile.")
 @option("--portfolio", type=int, metavar="K", help="Also choose K algorithms to run in parallel.")
-@flag("--all", "Also show algorithms that do not compete.", "everyone")
+@flag("--all", "Also show algorithms that do not compete.")
 @common.algorithms
 @option(
     "--alpha",
@@ -144,7 +144,7 @@ def _show_inferred(found: Inferred) -> None:
 )
 @flag("--sweep", "Show the choice for all budgets of the grid.")
 @common.path("--png", "FILE", "Draw the sweep into this file.")
-@flag("--value-of-information", "Show the possible gain of further rounds.", "information")
+@flag("--value-of-information", "Show the possible gain of further rounds.")
 @common.model
 @option("--key", help="Use the posterior with this key.")
 @option(

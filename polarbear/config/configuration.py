@@ -235,9 +235,9 @@ def _check_fit(
     for position, algorithm in algorithms:
         path = ("algorithms", position)
         if algorithm.name in seen:
-            first = seen[algorithm.name] + 1
+            first = f"algorithms[{seen[algorithm.name]}]"
             raise source.error(
-                (*path, "name"), f"'{algorithm.name}' is already the name of algorithm {first}"
+                (*path, "name"), f"'{algorithm.name}' is already the name of {first}"
             )
         seen[algorithm.name] = position
         _check_label(algorithm, algorithms, source, path)

@@ -66,10 +66,10 @@ class Source:
 
 
 def spelled(path: Path) -> str:
-    """A path in the notation of messages: algorithms[2].sigma."""
+    """A path in the notation of Python: algorithms[0].sigma."""
     text = ""
     for part in path:
-        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else str(part)
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
     return text
 
 

@@ -16,7 +16,7 @@ ASKED: dict[str, Callable[[pb.Store, pb.Store], Any]] = {
     "result": lambda raced, measured: raced.result,
     "posterior": lambda raced, measured: raced.infer(model="random-walk", draws=1000),
     "standings": lambda raced, measured: raced.standings(),
-    "selection": lambda raced, measured: raced.select(portfolio=2, sweep=True, everyone=True),
+    "selection": lambda raced, measured: raced.select(portfolio=2, sweep=True, all=True),
     "comparison": lambda raced, measured: measured.compare(["A", "B"], bootstrap=200),
     "report": lambda raced, measured: raced.report(),
 }

@@ -66,7 +66,7 @@ def test_a_race_goes_on_and_says_why_it_stopped(raced: pb.Store, folder: Path):
 
 
 def test_a_choice_has_the_fields_of_the_json(raced: pb.Store):
-    made = raced.select("at 1000", risk="p2bb", portfolio=2, sweep=True, information=True)
+    made = raced.select("at 1000", risk="p2bb", portfolio=2, sweep=True, value_of_information=True)
     assert made.choice == "A"
     assert made.criterion == "p2bb"
     assert made.ranking[0].algorithm == "A"

@@ -69,13 +69,13 @@ def test_a_misspelt_key_of_a_nested_group_is_refused_with_its_line():
 
 def test_a_misspelt_option_of_an_adapter_is_refused_with_its_line():
     text = GOOD.replace("use: random-search", "use: random-search\n    sigam: 3")
-    assert "line 5: algorithms[1].sigam: unknown key 'sigam'" in refusal(text)
+    assert "line 5: algorithms[0].sigam: unknown key 'sigam'" in refusal(text)
 
 
 def test_a_misspelt_adapter_is_refused_with_the_nearest_known_one():
     text = GOOD.replace("random-search", "random-serch")
     assert (
-        "line 4: algorithms[1].use: unknown adapter 'random-serch'; did you mean 'random-search'?"
+        "line 4: algorithms[0].use: unknown adapter 'random-serch'; did you mean 'random-search'?"
         in (refusal(text))
     )
 
@@ -91,7 +91,7 @@ def test_a_misspelt_suite_key_is_recognised():
 
 def test_a_missing_key_is_named():
     assert "the key 'budget' is missing" in refusal(GOOD[: GOOD.index("budget")])
-    assert "algorithms[1]: the key 'name' is missing" in refusal(
+    assert "algorithms[0]: the key 'name' is missing" in refusal(
         GOOD.replace("- name: A\n    use", "- use")
     )
 
@@ -112,7 +112,7 @@ def test_an_empty_list_of_algorithms_is_refused():
 
 def test_two_algorithms_of_one_name_are_refused():
     two = [{"name": "A", "use": "random-search"}] * 2
-    assert "algorithms[2].name: 'A' is already the name of algorithm 1" in refused(algorithms=two)
+    assert "algorithms[1].name: 'A' is already the name of algorithms[0]" in refused(algorithms=two)
 
 
 @pytest.mark.parametrize("name", [" A", "A\nB", "", "\x1b[31mred", "x" * 201])
@@ -125,7 +125,7 @@ def test_a_label_is_short_and_unique():
         one = {"name": "A", "use": "random-search"}
         return refused(algorithms=[one, {"name": "B", "use": "random-search", "label": label}])
 
-    assert "algorithms[2].label: 'A' is a name of 'A'; choose another" in labelled("A")
+    assert "algorithms[1].label: 'A' is a name of 'A'; choose another" in labelled("A")
     assert "it has 17 characters, more than 16" in labelled("x" * 17)
 
 
@@ -141,7 +141,7 @@ def test_a_label_is_kept_only_where_there_is_one():
 
 def test_an_adapter_that_cannot_run_on_a_suite_is_refused():
     message = refusal(GOOD)
-    assert "algorithms[2]: 'synthetic' takes problems of the kind scores" in message
+    assert "algorithms[1]: 'synthetic' takes problems of the kind scores" in message
     assert "the suite 'classic' gives continuous" in message
 
 
