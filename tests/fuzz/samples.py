@@ -13,7 +13,7 @@ from random import Random
 
 import polars as pl
 
-from tests.formats import test_benchopt, test_coco, test_ioh, test_preflib
+from tests.formats import test_benchopt, test_coco, test_preflib
 from tests.fuzz.grammars import COLUMN_KINDS, Files, table
 from tests.fuzz.tokens import damaged, mutated, name, number
 
@@ -70,10 +70,6 @@ SAMPLES: dict[str, list[Files]] = {
         {
             "IOHprofiler_f3.json": json.dumps(IOH).encode(),
             "data/f3.dat": b"evaluations raw_y\n1 9\n4 2\n" * 2,
-        },
-        {
-            "IOHprofiler_f10.info": test_ioh.OLD_INFO.encode(),
-            "data_f10/IOHprofiler_f10_DIM100.dat": test_ioh.OLD_DAT.encode(),
         },
     ],
     "coco": [

@@ -65,9 +65,9 @@ STYLES = (
     {"theme": "dark", "titles": True},
     {"width": "single", "theme": "print", "log_time": True},
 )
-TO_CSV = [("raced", name) for name in OURS - {"failures"}] + [
+TO_CSV = [("raced", name) for name in sorted(OURS - {"failures"})] + [
     ("failures", "failures"),
-    *(("failures", name) for name in CLASSICAL),
+    *(("failures", name) for name in sorted(CLASSICAL)),
     ("hostile names", "ratings"),
 ]
 
