@@ -158,7 +158,7 @@ def test_a_stored_spec_of_the_generator_ioh_has_the_value_it_always_had() -> Non
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dimensions": [1]}, "dimensions.1.: input should be greater than or equal to 2, found 1"),
+        ({"dimensions": [1]}, "dimensions.0.: input should be greater than or equal to 2, found 1"),
         ({"dimensions": []}, "dimensions: tuple should have at least 1 item"),
         ({"maximise": True}, "maximise: input should be False"),
     ],
