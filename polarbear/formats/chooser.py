@@ -27,10 +27,12 @@ from polarbear.store import Store
 from polarbear.wording import counted
 
 ENDINGS = (".json", ".py")
-PYTHON = '''"""The algorithm to run for a budget in {axis}; written by PolarBear from {problems}."""
+PYTHON = '''"""The algorithm to run for a budget in AXIS; written by PolarBear."""
 
 from bisect import bisect_right
 
+AXIS = {axis!r}
+PROBLEMS = {problems!r}
 TOO_EARLY = {too_early!r}
 BUDGETS = {budgets!r}
 CHOICES = {choices!r}
@@ -73,7 +75,7 @@ class Chooser(Record):
 
     def to_python(self) -> str:
         """A Python module with the function ``choose``."""
-        return PYTHON.format(**vars(self) | {"problems": counted(self.problems, "problem")})
+        return PYTHON.format(**vars(self))
 
 
 def make_chooser(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree
@@ -97,13 +98,16 @@ def test_stores_side_by_side_have_no_markup_and_no_formula_of_names(hostile: Pro
 def test_an_export_stays_in_its_place_and_is_read_back_under_the_same_names(
     hostile: Project, name: str, tmp_path: Path
 ):
-    ending = {"arviz": ".nc", "csv": ".csv", "parquet": ".parquet"}.get(name, "")
+    endings = {"arviz": ".nc", "csv": ".csv", "parquet": ".parquet", "chooser": ".py"}
+    ending = endings.get(name, "")
     place = tmp_path / "deep" / "below" / f"x{ending}"
     told = pb.open(hostile.folder / "s").export(name, place)
     written = {str(path) for path in tmp_path.rglob("*") if path.is_file()}
     assert written == set(told.written)
     assert all(path.startswith(str(place.parent)) for path in written)
     assert json.loads(json.dumps(told.algorithms)) == list(ALGORITHMS)
+    if name == "chooser":
+        assert {one for one, _ in runpy.run_path(str(place))["CHOICES"]} <= set(ALGORITHMS)
     if name in BACK:
         pb.import_data(place, tmp_path / "back", format=BACK[name])
         assert set(pb.open(tmp_path / "back").algorithms) == set(ALGORITHMS)
