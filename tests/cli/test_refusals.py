@@ -13,8 +13,11 @@ REFUSED = {
         (["--preference", "normal 1e6 10"], "nothing of this distribution lies on the grid"),
         (["--preference", "atn 50"], "unknown preference 'atn'; did you mean 'at'?"),
         (["--preference", "bad.py:falls"], "'bad.py:falls' is not strictly monotone"),
-        (["--preference", "weights zero.csv"], "all weights are zero"),
-        (["--preference", "weights minus.csv"], "the weight at t = 100 is negative"),
+        (
+            ["--preference", "weights zero.csv"],
+            "expected weights of at least zero and one above, found 0 at t = 10",
+        ),
+        (["--preference", "weights minus.csv"], "one above, found -1 at t = 100"),
         (["--preference", "none.yaml"], "cannot read none.yaml"),
         (["--portfolio", "0"], "a portfolio has 1 to 256 slots, found 0"),
         (["--portfolio", "-3"], "a portfolio has 1 to 256 slots, found -3"),
@@ -50,7 +53,7 @@ REFUSED = {
         (["--png", "x", "--theme", "pink"], "theme"),
         (["--png", "x", "--width", "wide"], "width"),
         (["--png", "x", "--time-axis", "lin"], "time axis"),
-        (["--model", "gp", "--text"], "holds no posterior of the model 'gp'"),
+        (["--model", "gp", "--text"], "has no posterior of the model 'gp'"),
         (["--html", "nowhere/page.html"], "nowhere"),
     ],
     "compare": [
