@@ -243,7 +243,6 @@ def test_two_races_started_together_on_a_new_folder_do_not_take_it_for_something
 def test_a_folder_that_a_killed_command_began_is_taken_over(project: Project):
     project.configure()
     project.store.mkdir()
-    (project.store / "runs").mkdir()
     (project.store / "lock").write_text("")
     (project.store / ".writing-1a2b3c4d").write_text('{"form')
     done = project("run", "config.yaml", "--instances", "1")

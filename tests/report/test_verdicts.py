@@ -16,7 +16,7 @@ from polarbear.report.findings import verdict as verdict_of
 from polarbear.report.outline import Table, outline
 from polarbear.report.page import page_data
 from polarbear.report.story import tell
-from polarbear.store import Store
+from polarbear.store import Store, file_io
 from polarbear.store.catalog import Catalog, json_file
 
 # Six times each; as races leave them, and some that only a change of beliefs between rounds does.
@@ -28,7 +28,7 @@ def with_codes(raced: ReportContext, folder: Path, letters: str) -> tuple[Report
     shutil.copytree(raced.store.path, folder / "store")
     catalog = Catalog(folder / "store")
     name = max(name for name in catalog.names("rounds/round-"))
-    record = catalog.read_json(name)
+    record = file_io.from_json(catalog.path / name, catalog.read(name))
     inside = record["state"]["candidates"]
     pair = next(p for p in record["state"]["pairs"] if {p["a"], p["b"]} <= set(inside))
     pair["settled"] = letters
