@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +114,10 @@ def _add_runs(path: Path, described: dict[str, Any], runs: RunCollection) -> Non
         blocks = read_blocks(data, "evaluations", (evaluations, raw_y), number, runs.rejected)
         for run, block in zip(scenario["runs"], blocks, strict=False):
             numbers = function, str(scenario["dimension"]), str(run["instance"])
-            best = run.get("best") or {"evals": None, "y": None}
-            points = [(t, float(best["y"]) if t == best["evals"] else y) for t, y in block]
+            best = run.get("best") or {"evals": None, "y": nan}
+            exact = float(best["y"])
+            is_exact = isfinite(exact)
+            points = [(t, exact if is_exact and t == best["evals"] else y) for t, y in block]
             add_run(runs, str(algorithm), numbers, points, has_optimum_zero)
 
 

@@ -166,7 +166,7 @@ def good_store(folder: Path) -> Path:
     for name, file in (("table", "good.csv"), ("rankings", "ranks.csv")):
         add_imported(folder / "good", FORMATS[name]().read(folder / file))
     kept = Path(__file__).parents[1] / "data" / "rounds" / "caught-up.json"
-    round_ = json_file("rounds/round-0001.json", json.loads(kept.read_text()))
+    round_ = json_file("rounds/round-0003.json", json.loads(kept.read_text()))
     Catalog(folder / "good").commit([round_])
     return folder / "good"
 
