@@ -87,8 +87,9 @@ def export(
     """Write runs, rankings or a posterior in the format of another tool.
 
     ``format`` is csv or parquet (a long table), ioh or coco (a folder of runs), arviz (a kept
-    posterior, as .nc or .zarr), preflib (a folder of rankings), or a plug-in's; its ``options``
-    follow as keywords. Existing files are overwritten only with ``force``.
+    posterior, as .nc or .zarr), preflib (a folder of rankings), chooser (the decision, as .json or
+    .py), or a plug-in's; its ``options`` follow as keywords. Existing files are overwritten only
+    with ``force``.
     """
     from polarbear.formats import EXPORTS
     from polarbear.formats.transfer import export_store

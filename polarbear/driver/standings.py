@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -18,6 +18,7 @@ from polarbear.racing import OPEN, Elimination, Forecast, RoundRecord, State, Ve
 from polarbear.racing.forecast import MIN_ROUNDS, within
 from polarbear.racing.recommendation import Grade, Span, advise, leaders
 from polarbear.racing.rules import Batch, RaceLimits
+from polarbear.rankings.duels import fewest_shared
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.store import Store, summary
 from polarbear.store.summary import AlgorithmRuns, Failure
@@ -154,6 +155,19 @@ class Standings(Record):
         return html_table(self.one_line(), columns, rows)
 
 
+def _problems_behind(store: Store, last: RoundRecord, names: Sequence[str]) -> int:
+    """The lowest number of problems that two candidates share at any time.
+
+    It is the number of instances where the posterior is not kept, or does not count problems.
+    """
+    if len(names) > 1 and last.posterior in store.posteriors.stored():
+        facts = store.posteriors.facts(last.posterior)
+        if facts.shared is not None:
+            items = [facts.algorithms.index(name) for name in names]
+            return fewest_shared(np.array(facts.shared), items, len(facts.algorithms))
+    return last.state.instances
+
+
 def standings(store: Store, upto: int | None = None) -> Standings | None:
     """The result of the rounds in a store; None without a race.
 
@@ -170,7 +184,8 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
     p_best = believed.best[[believed.place(name) for name in names]].T
     advice, best = None, []
     if not np.isnan(p_best).any():
-        advice = advise(names, believed.times, p_best, state.instances)
+        problems = _problems_behind(store, last, names)
+        advice = advise(names, believed.times, p_best, problems)
         best = leaders(names, believed.times, p_best)
     ran_on = dict.fromkeys(state.algorithms, 0)
     for record in rounds:

@@ -80,11 +80,11 @@ class Chooser(Record):
 
 def make_chooser(
     store: Store,
-    preference: str = "uniform",
-    risk: str = "p2bb",
-    model: str | None = None,
-    key: str | None = None,
-    algorithms: Sequence[str] | None = None,
+    preference: str,
+    risk: str,
+    model: str | None,
+    key: str | None,
+    algorithms: Sequence[str] | None,
 ) -> Chooser:
     """The choice at each time of the grid by a risk profile, and the one for a preference."""
     basis = find_basis(store, model, key)

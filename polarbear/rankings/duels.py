@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -28,6 +29,15 @@ def place_of_pair(a: int, b: int, n: int) -> int:
     """The index of a pair of n algorithms in the order of np.triu_indices."""
     low, high = min(a, b), max(a, b)
     return low * (2 * n - low - 1) // 2 + high - low - 1
+
+
+def fewest_shared(shared: np.ndarray, items: Sequence[int], n: int) -> int:
+    """The lowest number of problems, shared[time, pair], that two of the items share at any time.
+
+    ``items`` are at least two of n algorithms.
+    """
+    pairs = [place_of_pair(a, b, n) for a, b in combinations(items, 2)]
+    return int(shared[:, pairs].min())
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.inference.strongest_rival import p_best_at_each_time
 from polarbear.racing import RoundRecord, State
 from polarbear.racing.rules import Rules
+from polarbear.rankings.duels import fewest_shared
 from polarbear.report.figures.short_names import labels_in
 from polarbear.selection.posterior_source import Basis, Contest, contest, find_basis
 from polarbear.settings.grid import Budget, Spaced
@@ -122,8 +123,7 @@ class ReportContext:
         if basis is None or basis.posterior.shared is None:
             return self.race.instances if self.race is not None else None
         items = [basis.algorithms.index(name) for name in self.p_best[0]]
-        shared = [basis.posterior.problems_shared(a, b) for a in items for b in items if a < b]
-        return min((int(one.min()) for one in shared if one is not None), default=None)
+        return fewest_shared(basis.posterior.shared, items, len(basis.algorithms))
 
     @cached_property
     def believed(self) -> Beliefs | None:

@@ -101,7 +101,7 @@ _MARKED = re.compile(f"{BEGIN}([^{END}]*){END}")
 
 
 def marked(name: str) -> str:
-    """A name that is told apart from the words around it."""
+    """A name between marks, which `pieces` finds and `plain` removes."""
     return f"{BEGIN}{name}{END}"
 
 

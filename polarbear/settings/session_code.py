@@ -86,8 +86,7 @@ def _parts(function: Callable[..., Any]) -> list[str]:
         bodies[item.__name__] = source
 
     add(function)
-    imports = sorted(head for head in heads.values() if not head.startswith("from __future__"))
-    return ["from __future__ import annotations\n", *imports, "", *bodies.values()]
+    return ["from __future__ import annotations\n", *sorted(heads.values()), "", *bodies.values()]
 
 
 def _head(name: str, value: Any, user: str) -> str:

@@ -1,4 +1,4 @@
-"""The examples of docs/how-to/extending.md, each built as a package of its own and used."""
+"""The examples of docs/how-to/extending.md, each built as a separate package and used."""
 
 from __future__ import annotations
 

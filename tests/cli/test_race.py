@@ -238,3 +238,24 @@ def test_what_cannot_be_meant_is_refused_in_one_clear_message(
     assert words in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) <= 3
+
+
+def test_race_select_and_report_agree_that_late_times_have_too_few_problems(project: Project):
+    """Late times are settled on the first problems, and later runs end before them."""
+    project.configure(
+        algorithms=[{"name": name, "use": "synthetic"} for name in "AB"],
+        instances={
+            "suite": "synthetic",
+            "ratings": {"A": [0.5, 0.5, 0.999, 0.999], "B": [0.5, 0.5, 0.001, 0.001]},
+            "correlation": 0.0,
+        },
+        budget={"grid": [1, 2, 3, 4]},
+        race={"limits": {"instances": 16}, "alpha": 0.9, "truncate": True, "epsilon": 0.01},
+    )
+    raced = json.loads(project("race", "config.yaml", "--json").stdout)
+    ranking = project.json("select", "config", "--preference", "at 4")
+    assert raced["instances"] == 16
+    assert ranking["ranking"][0]["problems"] == 8
+    assert raced["too_early"]
+    assert "8 problems" in ranking["too_early"]
+    assert "Too early to say, on 8 problems" in project("report", "config", "--text").stdout
