@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -180,7 +180,7 @@ def mixing_data(context: ReportContext) -> pl.DataFrame:
     draws come from chains; worst_... are of all kept draws; draws, problems and evidence_weight of
     a round or of the posterior. The ``value`` of problems is their number, ``words`` lists them.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for entry in context.rounds:
         problems = entry.record.problems
         rows.append({"what": "draws", "round": entry.number, "value": entry.record.draws})
@@ -211,7 +211,7 @@ def _has_chains(basis: Basis) -> bool:
     return basis.posterior.options.plackett_luce
 
 
-def _over_times(basis: Basis) -> Iterator[dict[str, Any]]:
+def _over_times(basis: Basis) -> Iterator[dict[str, object]]:
     """R-hat and effective sample sizes of each algorithm at each time."""
     posterior = basis.posterior
     places = np.unique(np.linspace(0, len(basis.times) - 1, MAX_TIMES).round().astype(int))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import shlex
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -48,7 +47,7 @@ GAIN = (
 NO_GAIN = "Further rounds can gain nothing here: {name} is the best in every draw."
 
 
-def of(context: ReportContext) -> dict[str, Any]:
+def of(context: ReportContext) -> dict[str, object]:
     """Everything but the figures."""
     return {
         "name": context.store.path.resolve().name,
@@ -71,7 +70,7 @@ def of(context: ReportContext) -> dict[str, Any]:
     }
 
 
-def selector(context: ReportContext) -> dict[str, Any] | None:
+def selector(context: ReportContext) -> dict[str, object] | None:
     """Draws of the candidates' win probabilities, evenly thinned to what a page can carry.
 
     ``wins[pair, time, draw]`` is the probability that the first of a pair beats the second, pairs
@@ -140,7 +139,7 @@ def sentences(basis: Basis) -> dict[str, str | dict[str, str]]:
     }
 
 
-def moments(context: ReportContext) -> list[dict[str, Any]]:
+def moments(context: ReportContext) -> list[dict[str, object]]:
     """The estimates after each round; without a race, the present ones.
 
     The last ones are by the model that choices rest on, where that is not the race's.
@@ -159,7 +158,7 @@ def moments(context: ReportContext) -> list[dict[str, Any]]:
     return [*made, _moment(believed, context, title=title, facts=facts, out=made[-1]["out"])]
 
 
-def _after(found: Round, context: ReportContext) -> dict[str, Any]:
+def _after(found: Round, context: ReportContext) -> dict[str, object]:
     state, record = found.state, found.record
     facts = (
         f"{counted(state.instances, 'instance')} so far, {record.drawn} of them in this round; "
@@ -171,7 +170,7 @@ def _after(found: Round, context: ReportContext) -> dict[str, Any]:
     return _moment(found.believed, context, **words)
 
 
-def _moment(believed: Beliefs, context: ReportContext, **words: object) -> dict[str, Any]:
+def _moment(believed: Beliefs, context: ReportContext, **words: object) -> dict[str, object]:
     """Estimates with their words; ``times`` only where the grid was not the present one."""
     same = np.array_equal(believed.times, context.times)
     return {
@@ -203,7 +202,7 @@ def ticks(first: float, last: float) -> list[tuple[float, str]]:
     return [(value, tick(value)) for value in inside[:: 2 if orders > HALF_A_TICK_FROM else 1]]
 
 
-def instance_sample(context: ReportContext) -> dict[str, Any] | None:
+def instance_sample(context: ReportContext) -> dict[str, object] | None:
     """Instances with the most runs, and the best value so far of each run at each time.
 
     Instances are drawn at random, and an early stop of an algorithm does not depend on the values
