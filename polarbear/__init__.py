@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from polarbear.api import adapters, suites
     from polarbear.api.experiments import check, race, run
     from polarbear.api.gating import gate
     from polarbear.api.importing import import_data, infer
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from polarbear.api.posterior import Posterior
     from polarbear.api.reporting import compare_stores
     from polarbear.api.store_handle import Store, open
+    from polarbear.config import Execution
+    from polarbear.config.configuration import Configuration as Config
     from polarbear.errors import (
         AlgorithmError,
         ConfigError,
@@ -36,26 +39,35 @@ if TYPE_CHECKING:
         SelectionError,
         StoreError,
     )
+    from polarbear.inference.model_options import ModelOptions
+    from polarbear.racing.rules import Rules
+    from polarbear.settings.grid import Budget
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AlgorithmError",
+    "Budget",
+    "Config",
     "ConfigError",
+    "Execution",
     "ExportFailedError",
     "ImportFailedError",
     "InferenceError",
     "Listener",
+    "ModelOptions",
     "PolarBearError",
     "PolarBearWarning",
     "Posterior",
     "ProblemError",
     "RaceError",
     "ReportError",
+    "Rules",
     "SelectionError",
     "Store",
     "StoreError",
     "__version__",
+    "adapters",
     "check",
     "compare_stores",
     "gate",
@@ -65,12 +77,19 @@ __all__ = [
     "open",
     "race",
     "run",
+    "suites",
 ]
 
 _PLACES = {
+    "Budget": "settings.grid",
+    "Config": "config.configuration:Configuration",
+    "Execution": "config.execution",
     "Listener": "api.listening",
+    "ModelOptions": "inference.model_options",
     "Posterior": "api.posterior",
+    "Rules": "racing.rules",
     "Store": "api.store_handle",
+    "adapters": "api:adapters",
     "check": "api.experiments",
     "compare_stores": "api.reporting",
     "gate": "api.gating",
@@ -80,14 +99,18 @@ _PLACES = {
     "open": "api.store_handle",
     "race": "api.experiments",
     "run": "api.experiments",
+    "suites": "api:suites",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(f"{__name__}.{_PLACES.get(name, 'errors')}")
-    found = globals()[name] = getattr(module, name)
+    place, _, attribute = _PLACES.get(name, "errors").partition(":")
+    module = importlib.import_module(f"{__name__}.{place}")
+    found = globals()[name] = getattr(module, attribute or name)
+    if name in ("Budget", "Config", "Execution", "ModelOptions", "Rules"):
+        found.model_rebuild()  # gives it a signature, which editors complete by
     return found
 
 

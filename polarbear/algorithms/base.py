@@ -79,13 +79,14 @@ class Algorithm(Options):
     """A named, configured anytime optimiser; subclasses are adapters and add options."""
 
     name: str = Field(description="its name")
-    use: str = Field(description="the adapter that runs it")
+    use: str = Field(default_factory=str, description="the adapter that runs it")
     label: str | None = Field(
         None,
         description=f"its name in figures and on the page, at most {LONGEST_LABEL} characters; by "
         "default its name, or the part of it that differs from others if it is longer",
     )
 
+    named_by: ClassVar[str] = "use"
     accepts: ClassVar[frozenset[Kind]]
     reports_any_axis: ClassVar[bool] = False  # True: can report t on any axis
     library: ClassVar[str | None] = None  # the package whose version matters

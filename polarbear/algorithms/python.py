@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.problems.base import Kind, Setting
 from polarbear.settings.fingerprint import MadeOf, of_function
-from polarbear.settings.user_code import check_call, check_reference, load_function
+from polarbear.settings.user_code import Reference, check_call, load_function
 
 
 class Python(Algorithm):
     """``function(problem, seed, **options)``: it calls the problem until the budget ends it."""
 
-    function: Annotated[str, AfterValidator(check_reference)] = Field(
+    function: Reference = Field(
         description="'module:function' or 'file.py:function', looked for beside the configuration"
     )
     options: dict[str, Any] = Field({}, description="further arguments for the function")

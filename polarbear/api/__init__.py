@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from polarbear.api import merge_stores as merge_stores
     from polarbear.api import plots as plots
     from polarbear.api import posterior as posterior
+    from polarbear.api import progress_display as progress_display
     from polarbear.api import reporting as reporting
     from polarbear.api import selecting as selecting
     from polarbear.api import store_details as store_details

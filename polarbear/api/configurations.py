@@ -8,22 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from polarbear.config import Config, Overrides, load, overridden, parse
+from polarbear.config.configuration import Configuration
 from polarbear.errors import ConfigError
-from polarbear.settings.options import Source
+from polarbear.settings.options import Source, as_mapping
 from polarbear.settings.session_code import with_references
 from polarbear.settings.yaml_lines import parse_yaml
 
-ConfigLike = str | Path | Mapping[str, Any]
+ConfigLike = str | Path | Mapping[str, Any] | Configuration
 
 
 def read(config: ConfigLike, overrides: Overrides, store: str | Path | None = None) -> Config:
-    """A configuration from a YAML file, or from a mapping of the same keys.
+    """A configuration from a YAML file, or from a mapping or an object of the same keys.
 
-    Functions of the session that a mapping has are written next to the store, so that workers can
-    import them.
+    Its functions of the session are written next to the store, so that workers can import them.
     """
-    if isinstance(config, Mapping):
-        config = with_references(config, Path(f"{store or 'polarbear'}-code"))
+    if not isinstance(config, str | Path):
+        config = with_references(as_mapping(config), Path(f"{store or 'polarbear'}-code"))
         return overridden(parse(config, Source("the configuration")), overrides)
     return load(Path(config), overrides)
 
@@ -32,7 +32,7 @@ def store_folder(config: ConfigLike, store: str | Path | None) -> Path:
     """The folder given, or the one named after the configuration's file."""
     if store is not None:
         return Path(store)
-    if isinstance(config, Mapping):
+    if not isinstance(config, str | Path):
         raise ConfigError(
             "a configuration that is not a file does not name a store: name the folder, as in "
             "store='results'"

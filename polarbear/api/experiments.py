@@ -12,22 +12,20 @@ from polarbear import api
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener
+from polarbear.api.progress_display import Progress
 from polarbear.api.store_handle import Store
 from polarbear.config import Config, Execution, Overrides
 from polarbear.driver import collect
 from polarbear.driver.check import Checked
 from polarbear.driver.check import check as run_trial
 from polarbear.driver.loop import Race
-from polarbear.driver.race_progress import Account, ProgressFile, RoundStart, Watcher
+from polarbear.driver.race_progress import ProgressFile
 from polarbear.driver.reconcile import Answers, take_in
 from polarbear.driver.scheduler import Scheduler
 from polarbear.driver.standings import Collected, Standings, collected, standings
 from polarbear.errors import ConfigError, RaceError
 from polarbear.execution.host import cores, free_cores
-from polarbear.execution.outcome import Outcome
 from polarbear.plain import Record, plain
-from polarbear.racing import RoundRecord
-from polarbear.report.words import withheld
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
@@ -39,9 +37,6 @@ if TYPE_CHECKING:
     from polarbear.selection.expected_regret import Prospect
 
 __all__ = ["Checked", "Collected", "Raced", "check", "race", "run"]
-# For observers that show the progress of a race.
-__all__ += ["Account", "Outcome", "RoundRecord", "RoundStart", "StoreOnDisk", "Watcher"]
-__all__ += ["standings", "withheld"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,6 +52,7 @@ class Raced(Record):
     failures: tuple[Failure, ...]
     reached: Prospect | None
     extra_runs: int
+    ROWS = ("algorithms",)
 
     def to_dict(self) -> dict[str, Any]:
         """The facts that `polarbear race --json` prints."""
@@ -96,19 +92,26 @@ def race(
 ) -> Store:
     """Race algorithms until it is settled which of them belong in the anytime Pareto set.
 
-    A race continues where it stopped. Algorithms that are new in the configuration enter on the
-    stored instances; ``add`` restricts this to the named ones. The store is the given folder, or
-    one named after the configuration next to it. With a ``preference`` the race ends as soon as the
-    choice for it has an expected regret below ``regret``. ``retry_failed`` first repeats failed
-    runs. A first race begins with a short trial, unless ``check`` or the configuration disables it.
-    Idle workers begin up to ``early`` speculative runs each that the next round will probably need;
-    no decision depends on them.
+    ``config`` is a file, a mapping or a `Config`. A race continues where it stopped. Algorithms
+    that are new in the configuration enter on the stored instances; ``add`` restricts this to the
+    named ones. The ``store`` is the given folder, or one named after the configuration next to it.
+    With a ``preference`` the race ends as soon as the choice for it has an expected regret below
+    ``regret``. ``retry_failed`` first repeats failed runs. A first race begins with a short trial,
+    unless ``check`` or the configuration disables it. Idle workers begin up to ``early``
+    speculative runs each that the next round will probably need; no decision depends on them.
 
     If the configuration of the stored race has changed, ``redecide`` decides again from the stored
     runs; ``fresh`` begins another race. Earlier rounds are kept. If the code behind stored runs has
     changed, ``rerun`` and ``keep`` name the algorithms whose runs are set aside and made again, or
     still count. ``page`` names a file for the page of the report, rewritten after each round; an
     open page follows the race.
+
+    ``workers``, ``seed``, ``engine`` and ``scheduler`` replace those of the configuration;
+    ``mix_hosts`` allows seconds of different machines. Progress is shown in a notebook and on a
+    terminal; another ``listener`` receives it instead.
+
+    >>> pb.race(config, "another", seed=2).standings().pareto_set
+    ('powell',)
     """
     if add and (fresh or redecide):
         raise RaceError(
@@ -117,7 +120,7 @@ def race(
         )
     if page is not None:
         api.live_page.check_place(Path(page))
-    listener = listener or Listener()
+    listener = listener or Progress()
     overrides = Overrides(seed, workers, engine, scheduler, mix_hosts)
     settings = configurations.read(config, overrides, store)
     if early is not None:
@@ -173,16 +176,20 @@ def run(
     mix_hosts: bool = False,
     listener: Listener | None = None,
 ) -> Store:
-    """Run all algorithms on the same instances.
+    """Run all algorithms of a ``config`` on the same ``instances``, by default the suite's count.
 
-    Stored runs are not repeated; more algorithms, instances or budget are added to them. The store
-    is the given folder, or one named after the configuration next to it. Where the code behind
-    stored runs has changed, ``rerun`` and ``keep`` name the algorithms whose runs are set aside and
-    made again, or still count.
+    Stored runs are not repeated, except those that failed with ``retry_failed``; more algorithms,
+    instances or budget are added to them. The ``store`` is the given folder, or one named after the
+    configuration next to it. Where the code behind stored runs has changed, ``rerun`` and ``keep``
+    name the algorithms whose runs are set aside and made again, or still count. ``workers``,
+    ``seed``, ``engine``, ``scheduler``, ``mix_hosts`` and ``listener`` are those of `race`.
+
+    >>> pb.run(config, "runs", instances=3).result
+    <Collected: 6 runs executed, 0 present before>
     """
     if instances is not None and instances < 1:
         raise ConfigError(f"expected one instance or more, found {instances}")
-    listener = listener or Listener()
+    listener = listener or Progress()
     overrides = Overrides(seed, workers, engine, scheduler, mix_hosts)
     settings = configurations.read(config, overrides, store)
     folder = configurations.store_folder(config, store)
@@ -222,7 +229,11 @@ def check(
     """Build one problem, run each algorithm on it for a few evaluations, and report the findings.
 
     A cause that makes every run fail, such as a missing program, is raised. The findings of the
-    trial are ``errors`` and ``warnings``. Nothing is stored.
+    trial are ``errors`` and ``warnings``. Nothing is stored. ``config``, ``workers``, ``seed``,
+    ``engine`` and ``scheduler`` are those of `race`.
+
+    >>> pb.check(config).ok
+    True
     """
     settings = configurations.read(config, Overrides(seed, workers, engine, scheduler))
     collect.prepare(settings)

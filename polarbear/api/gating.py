@@ -12,6 +12,7 @@ from polarbear import api
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener
+from polarbear.api.progress_display import Progress
 from polarbear.config import Config, Overrides, overridden, parse
 from polarbear.errors import ConfigError
 from polarbear.plain import Record
@@ -21,6 +22,7 @@ from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.regression.gate_run import gate as run_gate
 from polarbear.regression.version_pairs import pairs_of
 from polarbear.report.figures.figure_files import write_file
+from polarbear.settings.options import as_mapping
 from polarbear.settings.yaml_lines import read_yaml
 from polarbear.wording import counted, duration
 
@@ -41,6 +43,7 @@ class Gated(Record):
     cached: int
     seconds: float
     written: tuple[str, ...]
+    ROWS = ("pairs",)
     DERIVED: ClassVar[tuple[str, ...]] = ("passes",)
 
     @property
@@ -77,14 +80,20 @@ def gate(
 ) -> Gated:
     """Decide whether the candidate is worse than the baseline, at any time within the budget.
 
-    ``baseline`` and ``candidate`` name two algorithms, or two groups ``main/x`` and ``branch/x``.
+    There may be one of ``configs`` per suite; the ``store`` is that of `race`. ``baseline`` and
+    ``candidate`` name two algorithms, or two groups ``main/x`` and ``branch/x``.
     Stored runs of code that has not changed are not repeated. The verdict is "no worse" if a win
     rate of at least 0.5 - ``tolerance`` is shown at every time at level ``alpha``, "better" if it
     is also above one half at some time, and "worse" if it is shown to be below 0.5 - ``tolerance``
-    at some time or, unless ``failures="ranked"``, if the candidate fails where the baseline does
-    not. At most ``instances`` are used.
+    at some time or, unless ``failures`` is "ranked", if the candidate fails where the baseline does
+    not. At most ``instances`` are used. ``undecided`` is "pass" or "fail", what that verdict means
+    in the file ``junit``; ``markdown``, ``svg`` and ``html`` are files, too. ``workers``, ``seed``
+    and ``listener`` are those of `race`.
+
+    >>> pb.gate(config, baseline="random", candidate="powell", store="change").verdict.value
+    'better'
     """
-    listener = listener or Listener()
+    listener = listener or Progress()
     options = GateOptions(baseline, candidate, tolerance, alpha, instances, failures)
     if undecided not in (None, "pass", "fail"):
         raise ConfigError(f"--undecided is pass or fail, found '{undecided}'")
@@ -129,8 +138,8 @@ def gate(
 
 def _read(config: ConfigLike, overrides: Overrides, store: str | Path | None) -> Config:
     """A configuration in which both versions have the same seeds, unless it says otherwise."""
-    if isinstance(config, Mapping):
-        return configurations.read({"seeds": "common", **config}, overrides, store)
+    if not isinstance(config, str | Path):
+        return configurations.read({"seeds": "common", **as_mapping(config)}, overrides, store)
     path = Path(config)
     data, source = read_yaml(path)
     if isinstance(data, Mapping):

@@ -49,7 +49,7 @@ def import_data(
     last: float | None = None,
     **options: Any,
 ) -> Store:
-    """Bring trajectories or rankings from elsewhere into a store.
+    """Bring trajectories or rankings from the file or folder ``source`` into a ``store``.
 
     ``format`` is table (rows of algorithm, instance, t, y in CSV or Parquet), rankings (rows of
     instance, t, algorithm, position), ioh or coco (a folder that IOHprofiler's Analyzer or COCO's
@@ -57,10 +57,15 @@ def import_data(
     preflib (a file or a folder of them), store (another store), or a plug-in's.
     Its ``options`` follow as keywords, for example ``algorithm_column``, ``maximise``, and
     ``after_end``: after its last row an algorithm "keeps" its best, or is "absent". ``axis`` is the
-    unit of time, by default that of the source, or evaluations.
+    unit of time, by default that of the source, or evaluations. A new store compares algorithms at
+    ``points`` times from ``first`` to ``last``, whose ``spacing`` is "log" or "linear".
 
     Repeated runs of one problem, for example those of ``seed_column``, get the names 'problem#k'.
     A problem counts once, whatever its number of seeds.
+
+    >>> _ = store.export("csv", "runs.csv")
+    >>> pb.import_data("runs.csv", "imported").algorithms
+    ('random', 'powell')
     """
     asked = validate(FORMATS[format], options, Source(format))
     if is_store(Path(source)) and format != "store":
@@ -94,12 +99,17 @@ def infer(
     listener: Listener | None = None,
     **options: Any,
 ) -> Posterior:
-    """Infer how likely each algorithm is to win over time, from a frame with a row per value.
+    """Infer how likely each algorithm is to win over time, from a ``frame`` with a row per value.
 
     The columns are algorithm, instance, t and y, where y is the current or the best value. With a
     column seed, the runs of one instance count together as one problem; a column weight is the
     weight of an instance. ``grid`` is as in a configuration's budget; by default 30 times, evenly
-    spaced in log t. Options are those of a configuration's inference.
+    spaced in log t. ``axis`` is the unit of time. With ``maximise`` larger values are better;
+    ``after_end`` is "keeps" or "absent" as in `import_data`. ``model``, ``seed``,
+    ``tie_tolerance``, ``listener`` and ``options`` are those of `Store.infer`.
+
+    >>> pb.infer(store.trajectories(), draws=1000).algorithms
+    ('random', 'powell')
     """
     listener = listener or Listener()
     rows = _checked(_as_polars(frame))

@@ -26,29 +26,34 @@ class Listener:
 
     Notes go to the logger 'polarbear', warnings to `warnings.warn`. A subclass may show them in
     another way, and show progress by the objects that ``race`` and ``runs`` return.
+
+    >>> class Printed(pb.Listener):
+    ...     def warn(self, text):
+    ...         print("careful:", text)
+    >>> answer = store.select(listener=Printed())
     """
 
     def note(self, text: str) -> None:
-        """Useful information, for example that a Stan program has to be compiled."""
+        """Useful information in a ``text``, for example that a Stan program has to be compiled."""
         logging.getLogger(PACKAGE).info(text)
 
     def warn(self, text: str) -> None:
-        """A limit of the results."""
+        """A ``text`` about a limit of the results."""
         warnings.warn(text, PolarBearWarning, stacklevel=_levels_to_the_caller())
 
     def doubts(self, problem: str) -> None:
-        """A posterior fails one of its diagnostics."""
+        """A posterior fails a diagnostic, which has this ``problem``."""
         self.warn(f"do not trust this posterior: {problem}")
 
     def not_kept(self, reason: str) -> None:
-        """A posterior was inferred, but could not be stored."""
+        """A posterior was inferred, but could not be stored for this ``reason``."""
         self.warn(f"the posterior was not kept: {reason}")
 
     def planned(self, runs: int, present: int, folder: Path, workers: int) -> None:
-        """``runs`` are to be made on ``workers`` at once; ``present`` are stored in the folder."""
+        """``runs`` are to be made by ``workers``; ``present`` are stored in the ``folder``."""
 
     def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher | None]:
-        """The observer of this store's race, if any."""
+        """The observer of the race of this ``store``, if any."""
         return nullcontext()
 
     def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:

@@ -56,12 +56,17 @@ def merge(
     mix_hosts: bool = False,
     first_wins: bool = False,
 ) -> Store:
-    """Unite the runs of several stores in a new one, and decide their race again.
+    """Unite the runs of several ``stores`` in a new one, and decide their race again.
 
     The stores are not changed. Their configurations must be of the same experiment: the same seed,
-    suite and axis, and the same options under the same names. ``keep`` names algorithms whose runs
-    are united although different code made them, ``mix_hosts`` allows seconds of different
-    machines, and with ``first_wins`` the first store decides where two runs differ.
+    suite and axis, and the same options under the same names. The new store is the folder ``into``.
+    ``keep`` names algorithms whose runs are united although different code made them, ``mix_hosts``
+    allows seconds of different machines, and with ``first_wins`` the first store decides where two
+    runs differ.
+
+    >>> more = pb.run(config, "more", instances=30)
+    >>> len(pb.merge(["results", "more"], into="both").instances())
+    30
     """
     target = Path(into)
     if len(stores) < 2:

@@ -18,7 +18,7 @@ from polarbear.errors import ConfigError, StoreLockedError, StoreReadOnlyError
 from polarbear.inference import ModelOptions, relations
 from polarbear.inference.fit import NamedFit, named
 from polarbear.inference.posterior_draws import Diagnostics
-from polarbear.plain import asked, html_table
+from polarbear.plain import Record, asked, html_table
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import Source, validate
 from polarbear.settings.yaml_lines import parse_yaml
@@ -34,8 +34,8 @@ UNCHANGED = ["model", "engine", "method", "draws", "seed", "from_store", "instan
 UNCHANGED += ["evidence_weight", "diagnostics", "fit", "notes"]
 
 
-@dataclass(frozen=True)
-class Inferred:
+@dataclass(frozen=True, repr=False)
+class Inferred(Record):
     """A posterior in numbers; fields are the keys of `polarbear infer --json`.
 
     ``ratings`` and ``pairs`` are rows of `Posterior.summary` and `Posterior.pairs`. Pairs are
@@ -96,7 +96,13 @@ class Posterior:
         return named(self._posterior.fit, self.algorithms, self.times)
 
     def summary(self, level: float = 0.95) -> pl.DataFrame:
-        """Posterior mean and central interval of each algorithm's share of firsts at each time."""
+        """Posterior mean and central interval of each algorithm's share of firsts at each time.
+
+        ``level`` is the probability of the interval.
+
+        >>> posterior.summary().columns
+        ['algorithm', 't', 'mean', 'low', 'high']
+        """
         mean, (low, high) = self._posterior.mean(), self._posterior.interval(level)
         names = np.array(self.algorithms, dtype=object)
         return pl.DataFrame(
@@ -117,6 +123,9 @@ class Posterior:
         probability of a is within ``epsilon`` of even, ``error`` the Monte-Carlo error of the
         first, ``p_wins`` the expected share of instances on which a beats b. For joint models,
         ``p_dominates_always`` is P(a is better at every time), ``p_crosses`` P(neither is).
+
+        >>> posterior.pairs().filter(pl.col("a") == "powell")["p_dominates"].round(2).to_list()
+        [1.0, 1.0]
         """
         at = relations.pointwise(self._posterior, epsilon)
         names, n_times = np.array(self.algorithms, dtype=object), len(self.times)
@@ -140,7 +149,13 @@ class Posterior:
     def facts(
         self, times: Sequence[int] | None = None, pairs: bool = False, epsilon: float = 0.05
     ) -> Inferred:
-        """The facts of `polarbear infer`, at all times or at those with the given indices."""
+        """The facts of `polarbear infer`, at all ``times`` or at those with the given indices.
+
+        ``pairs`` adds the comparison of every pair, in which ``epsilon`` is that of `pairs`.
+
+        >>> posterior.facts().model
+        'empirical'
+        """
         shown = self.times if times is None else self.times[list(times)]
         at = pl.col("t").is_in(shown.tolist())
         same = {name: getattr(self, name) for name in UNCHANGED}
@@ -167,6 +182,9 @@ class Posterior:
         """The draws for ArviZ: theta with dimensions chain, draw, time and algorithm.
 
         The result is an InferenceData, or a DataTree from ArviZ 1 on.
+
+        >>> posterior.to_arviz().posterior["theta"].dims
+        ('chain', 'draw', 'time', 'algorithm')
         """
         from polarbear.formats.arviz import as_dataset, in_groups
 
@@ -183,18 +201,17 @@ class Posterior:
         )
 
     def _repr_html_(self) -> str:
-        shown = some_times(self.times)
         mean, (low, high) = self._posterior.mean(), self._posterior.interval()
-        rows = [
-            [name, *(f"{mean[t, i]:.2f} [{low[t, i]:.2f}, {high[t, i]:.2f}]" for t in shown)]
-            for i, name in enumerate(self.algorithms)
-        ]
+        rows = []
+        for i, name in enumerate(self.algorithms):
+            row = {f"{SHARE_OF_FIRSTS} at t =": name}
+            for t in some_times(self.times):
+                row[f"{self.times[t]:g}"] = f"{mean[t, i]:.2f} [{low[t, i]:.2f}, {high[t, i]:.2f}]"
+            rows.append(row)
         doubts = [f"do not trust this posterior: {problem}" for problem in self.problems]
         if self.fit is not None and self.fit.words:
             doubts.append(self.fit.words)
-        notes = [f"note: {note}" for note in self.notes]
-        columns = [f"{SHARE_OF_FIRSTS} at t =", *(f"{self.times[t]:g}" for t in shown)]
-        return html_table(repr(self).strip("<>"), columns, rows, [*doubts, *notes])
+        return html_table(repr(self).strip("<>"), rows, [*doubts, *self.notes])
 
 
 def some_times(times: np.ndarray) -> list[int]:
@@ -255,11 +272,16 @@ def infer(
     listener: Listener | None = None,
     **options: Any,
 ) -> Posterior:
-    """Infer how likely each algorithm is to win over time.
+    """Infer how likely each algorithm is to win over time, by a ``model``, by default empirical.
 
-    Options are those of a configuration's inference, as in ``lengthscale={"scale": 2}``. The
-    posterior is kept in the store and reused, except on another ``grid`` (times, or a mapping
-    as in a configuration) or on that of the store up to ``until``.
+    ``options`` are those of a configuration's inference, as in ``lengthscale={"scale": 2}``. The
+    posterior is kept in the store and reused unless ``keep`` is False, except on another ``grid``
+    (times, or a mapping as in a configuration) or on that of the store up to ``until``. Values that
+    differ by at most ``tie_tolerance`` are tied; ``algorithms`` restricts the comparison; ``seed``
+    is that of the draws, by default the store's; ``listener`` receives warnings.
+
+    >>> store.infer(draws=1000).theta.shape  # draws, times, algorithms
+    (1000, 2, 2)
     """
     disk, listener = store._disk, listener or Listener()
     named = options if model is None else {"model": model, **options}

@@ -19,7 +19,7 @@ from polarbear.classical.comparison_facts import (
 )
 from polarbear.classical.view_options import ALL_ALGORITHMS, Comparison, ViewOptions, checked_pair
 from polarbear.errors import ReportError
-from polarbear.plain import Record, html_table
+from polarbear.plain import Facts, Record
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.figure_files import available, check_free, write_figures
@@ -72,18 +72,21 @@ class _Report(Record):
     def _outline(self) -> list[Block]:
         """The report's headings, tables and charts."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Facts:
         """The facts that `polarbear report --json` prints."""
         written = [str(path) for path in self.written]
         said = {"answer": list(self.answer), "warnings": list(self.warnings)}
         return {**self._facts(), **said, "written": written}
 
     @abstractmethod
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self) -> Facts:
         """The facts that are specific to a kind of report."""
 
     def one_line(self) -> str:
         return self.answer[0]
+
+    def remarks(self) -> list[str]:
+        return [*self.answer[1:], *self.warnings]
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,11 +96,12 @@ class Report(_Report):
     material: ReportContext
     story: Story
     written: tuple[Path, ...]
+    ROWS = ("members", "out")
 
     def _outline(self) -> list[Block]:
         return outline(self.material, self.story)
 
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self) -> Facts:
         story = self.story
         members, out = (
             [{"algorithm": entry.algorithm, "reason": entry.reason} for entry in entries]
@@ -114,11 +118,6 @@ class Report(_Report):
             "figures": {name: figure.missing(self.material) for name, figure in FIGURES.items()},
         }
 
-    def _repr_html_(self) -> str:
-        rows = [[entry.algorithm, entry.reason] for entry in (*self.story.members, *self.story.out)]
-        notes = [f"note: {warning}" for warning in self.warnings]
-        return html_table(self.answer[0], ["algorithm", "why"], rows, [*self.answer[1:], *notes])
-
 
 @dataclass(frozen=True, repr=False)
 class ReportOfStores(_Report):
@@ -132,7 +131,7 @@ class ReportOfStores(_Report):
     def _outline(self) -> list[Block]:
         return self.story.outline()
 
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self) -> Facts:
         found = self.compared
         settings = different_settings(found.sides, found.algorithms)
         return {
@@ -156,13 +155,9 @@ class ReportOfStores(_Report):
             "settings": [{"setting": key, "values": list(values)} for key, values in settings],
         }
 
-    def _repr_html_(self) -> str:
+    def rows(self) -> list[Facts]:
         columns = ["store", "algorithm", "difference", "low", "high"]
-        shown = self.compared.over_time(pairs=False).select(columns).iter_rows()
-        rows = [
-            [store, name, *(f"{value:+.3f}" for value in three)] for store, name, *three in shown
-        ]
-        return html_table(self.answer[0], columns, rows, [*self.answer[1:], *self.warnings])
+        return self.compared.over_time(pairs=False).select(columns).to_dicts()
 
 
 def report(
@@ -189,9 +184,14 @@ def report(
     """Report on the store in words, and in the given files.
 
     ``html`` is the page, with ``slim`` without scripts; figures go into the folders ``png``,
-    ``pdf`` and ``svg``, their data into ``csv``. ``round`` reports the state after that round.
-    ``latex`` is a folder for LaTeX tables and figures, one of which shows the budget ``at``.
-    Existing files are overwritten only with ``force``.
+    ``pdf`` and ``svg``, their data into ``csv``, all or ``only`` some. ``round`` reports the state
+    after that round, ``model`` the newest posterior of a model. ``latex`` is a folder for LaTeX
+    tables and figures, one of which shows the budget ``at``. ``theme``, ``width``, ``font``,
+    ``font_size`` and ``time_axis`` are the style of figures. Existing files are overwritten only
+    with ``force``.
+
+    >>> store.report("page.html").written
+    (PosixPath('page.html'),)
     """
     folders = given(png=png, pdf=pdf, svg=svg, csv=csv)
     style = _style(time_axis, theme=theme, width=width, font=font, font_size=font_size)
@@ -226,10 +226,14 @@ def compare(
 ) -> Compared:
     """Compare algorithms by ECDF and AOCC, and report disagreements with the posterior.
 
-    ``pair`` names two algorithms that are compared by their EAF. Options are those of the
-    command `compare`: targets, optimum, scale, bootstrap, seed, ert (distances from the
-    optimum) and per_dimension. Figures and their data are written into the folders ``png`` and
-    ``csv``.
+    ``pair`` names two algorithms that are compared by their EAF, ``algorithms`` all that are
+    compared. ``options`` are those of the command `compare`: targets, optimum, scale, bootstrap,
+    seed, ert (distances from the optimum) and per_dimension. Figures in a ``theme`` and ``width``,
+    and their data, are written into the folders ``png`` and ``csv``, over existing files only with
+    ``force``.
+
+    >>> store.compare(algorithms=["random", "powell"]).aocc[0].algorithm
+    'powell'
     """
     disk, style = store._disk, _style(source="compare", theme=theme, width=width)
     named = list(algorithms or ())
@@ -271,11 +275,16 @@ def compare_stores(
     font: str = "sans",
     force: bool = False,
 ) -> ReportOfStores:
-    """Compare stores with the first of them, with 95 % intervals.
+    """Compare ``stores`` with the first of them, with 95 % intervals.
 
-    They are compared at the same times or, by ``align="share"`` and where their axes differ, at the
-    same shares of their budgets. ``html`` is a page; figures go into the folders ``png``, ``pdf``
-    and ``svg``, their data into ``csv``. Existing files are overwritten only with ``force``.
+    They are compared at the same times or, if ``align`` is "share" and where their axes differ, at
+    the same shares of their budgets. ``html`` is a page; figures go into the folders ``png``,
+    ``pdf`` and ``svg``, their data into ``csv``, all or ``only`` some. ``model``, ``theme``,
+    ``width``, ``font``, ``font_size``, ``time_axis`` and ``force`` are those of `Store.report`.
+
+    >>> more = pb.run(config, "more", instances=24)
+    >>> pb.compare_stores("results", "more").answer[0]
+    'No difference between results and more is shown.'
     """
     if len(stores) < 2:
         raise ReportError(

@@ -46,11 +46,20 @@ def select(
     seed: int = 0,
     listener: Listener | None = None,
 ) -> Answer:
-    """Choose an algorithm, or a portfolio, for a preference over time.
+    """Choose an algorithm, or a portfolio, for a ``preference`` over time.
 
-    Nothing is run. ``value`` is the value that the preference aggregates: "duels", the win rate
-    against the strongest rival; "firsts", the share of first places; or "theta", the rating of
-    a Plackett-Luce model.
+    Nothing is run. ``risk`` is "p2bb", "mean", "quantile" (at the level ``gamma``) or "regret".
+    ``portfolio`` is the number of algorithms to run in parallel. ``algorithms`` restricts the
+    candidates: by default those of the race or, without one, all that are not dominated with
+    probability ``alpha``; ``all`` also shows the others. ``sweep`` adds the choice for each budget,
+    drawn into the file ``png``, and ``value_of_information`` the possible gain of further rounds.
+    ``model`` or ``key`` select a posterior; ``seed`` is that of the samples that check a preference
+    function; ``listener`` receives warnings. ``value`` is the value that the preference aggregates:
+    "duels", the win rate against the strongest rival; "firsts", the share of first places; or
+    "theta", the rating of a Plackett-Luce model.
+
+    >>> store.select("at 1000").choice
+    'powell'
     """
     if png is not None and not sweep:
         raise SelectionError("--png draws a sweep: add --sweep")

@@ -37,7 +37,13 @@ def duels(
     png: str | Path | None = None,
     svg: str | Path | None = None,
 ) -> Duels:
-    """The instances on which a beat b, and the differences: at a time, by default the last."""
+    """The instances on which ``a`` beat ``b`` ``at`` a time, by default the last, and by how much.
+
+    They are drawn into the files ``png`` and ``svg``.
+
+    >>> store.duels("powell", "random").wins_b
+    0
+    """
     found = inspection.duels_at(store._disk, a, b, at)
     for format, path in given(png=png, svg=svg).items():
         from polarbear.report.figures.on_demand import draw_duels  # imports matplotlib
@@ -49,7 +55,13 @@ def duels(
 def instance(
     store: Store, id: str, *, png: str | Path | None = None, svg: str | Path | None = None
 ) -> InstanceRuns:
-    """Every run on an instance, with its trajectory and seed; drawn into the given files."""
+    """Every run on the instance ``id``, with its trajectory and seed.
+
+    They are drawn into the files ``png`` and ``svg``.
+
+    >>> [run.algorithm for run in store.instance("classic-0-sphere-d2").runs]
+    ['random', 'powell']
+    """
     found = inspection.runs_on(store._disk, id)
     grid = Budget.model_validate(store._disk.config["budget"]).grid
     log = isinstance(grid, Spaced) and grid.spacing == "log"
@@ -61,7 +73,11 @@ def instance(
 
 
 def rename(store: Store, old: str, new: str) -> Renamed:
-    """Rename an algorithm throughout the store; nothing is run or decided again."""
+    """Rename an algorithm from ``old`` to ``new`` in the whole store; nothing is run or decided.
+
+    >>> store.rename("random", "baseline").new
+    'baseline'
+    """
     with store._disk.writing():
         return set_aside.rename(store._disk, old, new)
 
@@ -69,7 +85,11 @@ def rename(store: Store, old: str, new: str) -> Renamed:
 def forget(
     store: Store, algorithm: str, *, failed: bool = False, restore: bool = False
 ) -> Forgotten:
-    """Set runs of an algorithm aside, all or those that ``failed``; ``restore`` undoes it."""
+    """Set runs of an ``algorithm`` aside, all or those that ``failed``; ``restore`` undoes it.
+
+    >>> store.forget("random").one_line()
+    '24 runs of random set aside'
+    """
     act = set_aside.restore if restore else set_aside.forget
     with store._disk.writing():
         return act(store._disk, algorithm, failed)
@@ -84,12 +104,15 @@ def export(
     force: bool = False,
     **options: Any,
 ) -> ExportResult:
-    """Write runs, rankings or a posterior in the format of another tool.
+    """Write runs, rankings or a posterior ``to`` a place in the format of another tool.
 
     ``format`` is csv or parquet (a long table), ioh or coco (a folder of runs), arviz (a kept
     posterior, as .nc or .zarr), preflib (a folder of rankings), chooser (the decision, as .json or
-    .py), or a plug-in's; its ``options`` follow as keywords. Existing files are overwritten only
-    with ``force``.
+    .py), or a plug-in's; its ``options`` follow as keywords. Only the named ``algorithms`` are
+    written, by default all. Existing files are overwritten only with ``force``.
+
+    >>> store.export("csv", "runs.csv").what
+    '1,530 rows of 48 runs'
     """
     from polarbear.formats import EXPORTS
     from polarbear.formats.transfer import export_store
@@ -107,11 +130,15 @@ def chooser(
     key: str | None = None,
     algorithms: Sequence[str] | None = None,
 ) -> Chooser:
-    """The decision for every budget, as an object to call.
+    """The decision for every budget, as an object to call; arguments are those of `select`.
 
     ``chooser(300)`` returns the algorithm for a budget and its P(best), ``chooser()`` those for the
     preference. ``to_python()`` is a module without dependencies for use in production, and
-    ``to_dict()`` the same facts for JSON.
+    ``to_dict()`` the same facts for JSON. It depends on the ``preference``, the ``risk``, the
+    posterior of ``model`` or ``key``, and the ``algorithms`` that compete.
+
+    >>> store.chooser()(300)
+    ('powell', 1.0)
     """
     from polarbear.formats.chooser import make_chooser
 

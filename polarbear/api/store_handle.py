@@ -13,11 +13,11 @@ import numpy as np
 import polars as pl
 
 from polarbear import api
-from polarbear.plain import html_table
+from polarbear.plain import html_table, plain
 from polarbear.settings.grid import Budget
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import summary
-from polarbear.wording import counted, time, timed, whole
+from polarbear.wording import counted, timed
 
 if TYPE_CHECKING:
     from polarbear.api.plots import Plots
@@ -111,17 +111,29 @@ class Store:
         return Budget.model_validate(self._disk.config["budget"])
 
     def instances(self) -> pl.DataFrame:
-        """One row per instance: its id, its index in the suite, the suite and its specification."""
+        """One row per instance: its id, its index in the suite, the suite and its specification.
+
+        >>> store.instances()["instance"][0]
+        'classic-0-sphere-d2'
+        """
         return self._disk.instances()
 
     def runs(self) -> pl.DataFrame:
-        """One row for each algorithm on each instance."""
+        """One row for each algorithm on each instance.
+
+        >>> store.runs()["status"].unique().to_list()
+        ['budget']
+        """
         return self._disk.runs().with_columns(
             best=api.store_details.sign_of(self._disk) * pl.col("best")
         )
 
     def trajectories(self, algorithms: Sequence[str] | None = None) -> pl.DataFrame:
-        """All improvements of the runs: a row for each algorithm, instance, t and y."""
+        """All improvements of the runs of ``algorithms``, by default of all: rows of t and y.
+
+        >>> store.trajectories(["powell"]).columns
+        ['algorithm', 'instance', 't', 'y']
+        """
         rows = [
             (run.algorithm, run.instance, t, y) for run, t, y in self._disk.trajectories(algorithms)
         ]
@@ -131,23 +143,27 @@ class Store:
         return frame.explode("t", "y").drop_nulls("t").with_columns(y=signed)
 
     def grid(self, grid: GridLike | None = None, until: float | None = None) -> np.ndarray:
-        """The times at which algorithms are compared, with the options of `infer`."""
+        """The times at which algorithms are compared; ``grid`` and ``until`` as in `infer`.
+
+        >>> store.grid(until=500)
+        array([100.])
+        """
         return (api.posterior.other_grid(self._disk, grid, until) or self._budget).times
 
     def standings(self) -> Standings:
-        """The state of the race; an error where none has been run."""
+        """The state of the race; an error where none has been run.
+
+        >>> store.standings().pareto_set
+        ('powell',)
+        """
         return api.store_status.standings(self._disk)
 
     def __repr__(self) -> str:
         return f"<Store {str(self.path)!r}: {self._contents()}>"
 
     def _repr_html_(self) -> str:
-        rows = [
-            [entry.algorithm, whole(entry.runs), whole(entry.failed), time(entry.spent)]
-            for entry in summary.by_algorithm(self._disk)
-        ]
-        columns = ["algorithm", "runs", "failed", self.axis]
-        return html_table(f"{self.path}: {self._contents()}", columns, rows)
+        runs = plain(summary.by_algorithm(self._disk))
+        return html_table(f"{self.path}: {self._contents()}", runs)
 
     def _contents(self) -> str:
         budget, rounds = self._budget, len(self._disk.rounds.numbers())
@@ -161,7 +177,11 @@ class Store:
 
 
 def open(path: str | Path, race: int | None = None) -> Store:
-    """The store in a folder; ``race`` selects an earlier race."""
+    """The store in the folder ``path``; ``race`` selects an earlier race.
+
+    >>> pb.open("results").algorithms
+    ('random', 'powell')
+    """
     disk = StoreOnDisk.open(Path(path))
     return Store(disk if race is None else disk.at_race(race))
 

@@ -61,6 +61,7 @@ class StoreStatus(Record):
     under_way: Mapping[str, Any] | None
     killed: Mapping[str, Any] | None
     race: Standings | None
+    ROWS = ("algorithms",)
 
     def one_line(self) -> str:
         return f"{counted(self.runs, 'run')} on {counted(self.instances, 'instance')}"

@@ -17,7 +17,7 @@ from polarbear.classical.disagreement import Disagreement, disagreements
 from polarbear.classical.view import Lead, Scale, View
 from polarbear.errors import ReportError
 from polarbear.numerics.arrays import Floats
-from polarbear.plain import Record, asked, html_table
+from polarbear.plain import Record, asked
 from polarbear.selection.posterior_source import Basis
 from polarbear.store import Store
 from polarbear.wording import counted, percent, timed
@@ -121,6 +121,7 @@ class Compared(Record):
     disagreements: tuple[Disagreement, ...] | None = asked()
     verdict: str | None = asked(beside="disagreements")
     written: tuple[str, ...] = ()
+    ROWS = ("aocc",)
 
     def one_line(self) -> str:
         first = self.aocc[0]
@@ -129,20 +130,14 @@ class Compared(Record):
             f"{counted(len(self.aocc), 'algorithm')} on {counted(self.instances, 'instance')}"
         )
 
-    def _repr_html_(self) -> str:
-        rows = [
-            [row.algorithm, *(f"{value:.3f}" for value in (row.mean, row.median, row.first))]
-            for row in self.aocc
-        ]
-        lines = [
+    def remarks(self) -> list[str]:
+        return [
             f"scale: {self.scale.words}",
             *(self.pair.words if self.pair is not None else ()),
             *(f"the views disagree: {other.words}" for other in self.disagreements or ()),
             *([self.verdict] if self.verdict else []),
-            *(f"note: {note}" for note in self.notes),
+            *self.notes,
         ]
-        columns = ["algorithm", "mean AOCC", "median", "first in resamples"]
-        return html_table(self.one_line(), columns, rows, lines)
 
 
 def compared(

@@ -25,7 +25,6 @@ from polarbear.wording import (
     short,
     size,
     time,
-    timed,
     typed,
 )
 
@@ -182,11 +181,7 @@ def show(
 
 
 def _show_duels(found: Duels, most: int | None) -> None:
-    output.show(
-        f"{found.a} against {found.b} at {timed(found.t, found.axis)}, on "
-        f"{counted(len(found.duels), 'instance')}: {found.a} wins {found.wins_a}, {found.b} wins "
-        f"{found.wins_b}, {found.ties} tied; {found.better}",
-    )
+    output.show(found.one_line())
     rows = []
     for duel in found.duels[:most]:
         values = ["-" if value is None else typed(value) for value in (duel.a, duel.b)]
@@ -199,10 +194,7 @@ def _show_duels(found: Duels, most: int | None) -> None:
 
 
 def _show_runs(found: InstanceRuns) -> None:
-    options = ", ".join(f"{key} {value}" for key, value in found.spec.items())
-    output.show(
-        f"{found.instance}, number {found.index} of '{found.suite}': {options}; {found.better}",
-    )
+    output.show(found.one_line())
     last = len(found.times) - 1
     places = sorted({round(last * step / (MAX_TIMES - 1)) for step in range(MAX_TIMES)})
     rows = []

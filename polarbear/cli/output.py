@@ -11,24 +11,21 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from rich.cells import cell_len, chop_cells
 
 from polarbear import api
 from polarbear.api.listening import Listener
-from polarbear.plain import plain
+from polarbear.api.text_table import folded, is_unicode, table_lines
+from polarbear.plain import Record, plain
 from polarbear.wording import counted, visible
 
 if TYPE_CHECKING:
-    from polarbear.api.experiments import StoreOnDisk, Watcher
+    from polarbear.api.progress_display import RaceProgress, StoreOnDisk
 
 INTERRUPTED = 130
-GAP = 3  # spaces between two columns of a table
-MIN_COLUMN = 2  # a character may take two columns
 # Control characters and changes of direction, which JSON allows but a terminal would act upon.
 _CONTROLS = "[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 quiet = False  # set by --quiet
@@ -40,44 +37,6 @@ def set_quiet(value: bool) -> None:
     """Print no notes and no progress."""
     global quiet
     quiet = value
-
-
-def table_lines(
-    titles: Sequence[str], rows: Iterable[Sequence[str]], most: int | None = None
-) -> list[str]:
-    """Titles, a rule and rows between empty lines, in at most this width.
-
-    A column whose title ends in '#' is aligned to the right.
-    """
-    right = [title.endswith("#") for title in titles]
-    shown = [title.removesuffix("#") for title in titles]
-    cells = [[visible(cell) for cell in row] for row in (shown, *rows)]
-    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
-    gaps = GAP * (len(widths) - 1) + 1
-    while most is not None and sum(widths) + gaps > most and max(widths) > MIN_COLUMN:
-        widths[widths.index(max(widths))] -= 1
-    lines = []
-    for row in cells:
-        for parts in zip_longest(*map(_folded, row, widths), fillvalue=""):
-            spaces = [" " * (w - cell_len(part)) for part, w in zip(parts, widths, strict=True)]
-            aligned = [s + p if r else p + s for p, s, r in zip(parts, spaces, right, strict=True)]
-            lines.append(f" {(' ' * GAP).join(aligned)}".rstrip())
-        if row is cells[0]:
-            lines.append(" " + ("─" if _is_unicode() else "-") * (sum(widths) + gaps - 1))
-    return ["", *lines, ""]
-
-
-def _folded(text: str, most: int) -> list[str]:
-    """A text in lines of at most this width, broken between words; long words are cut."""
-    if cell_len(text) <= most:
-        return [text]
-    lines: list[str] = []
-    for word in text.split(" "):
-        if lines and cell_len(f"{lines[-1]} {word}") <= most:
-            lines[-1] += f" {word}"
-        else:
-            lines += chop_cells(word, most) or [""]
-    return lines
 
 
 def _columns() -> int | None:
@@ -94,21 +53,23 @@ def show(*parts: str) -> None:
     """Print lines of results, folded to the width of a terminal."""
     most = _columns()
     for line in (line for part in parts for line in visible(part, keep="\n").split("\n")):
-        click.echo("\n".join([line] if most is None else _folded(line, most)))
+        click.echo("\n".join([line] if most is None else folded(line, most)))
 
 
-def result(found: Result, json: bool, show_it: Callable[[Result], None]) -> None:
-    """Print a result as JSON, or as text by a function."""
+def result(found: Result, json: bool, show_it: Callable[[Result], None] | None = None) -> None:
+    """Print a result as JSON, or as text by a function; by default as one line."""
     if json:
         print_json(found)
-    else:
+    elif show_it is not None:
         show_it(found)
+    elif isinstance(found, Record):
+        show(found.one_line())
 
 
 def print_json(facts: Any) -> None:
     """Print records, or a dictionary of them, as one JSON object."""
     facts = facts.to_dict() if hasattr(facts, "to_dict") else plain(facts)
-    text = json_.dumps(facts, indent=2, ensure_ascii=not _is_unicode())
+    text = json_.dumps(facts, indent=2, ensure_ascii=not is_unicode())
     click.echo(re.sub(_CONTROLS, lambda sign: json_.dumps(sign[0])[1:-1], text))
 
 
@@ -157,15 +118,11 @@ class Screen(Listener):
         if self._verbose:
             error(f"{counted(runs, 'run')} to do, {present} in {folder} already, {workers} at once")
 
-    def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher]:
-        from polarbear.cli.progress_display import race_display  # imports the race's events
-
-        return race_display(store)
+    def race(self, store: StoreOnDisk) -> AbstractContextManager[RaceProgress]:
+        return api.progress_display.race_display(store, note, not quiet)
 
     def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:
-        from polarbear.cli.progress_display import runs_display
-
-        return runs_display(total)
+        return api.progress_display.runs_display(total, note, not quiet)
 
 
 @contextmanager
@@ -221,9 +178,3 @@ def discard_buffered_output() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.close(nowhere)
-
-
-def _is_unicode() -> bool:
-    """Whether standard output can encode Unicode, as far as that is known."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return str(encoding).lower().startswith("utf")

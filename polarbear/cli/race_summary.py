@@ -6,29 +6,25 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from polarbear.api.standings_words import forecast_words, standings_table, summary_line
 from polarbear.cli import output
 from polarbear.wording import (
     P_BEST,
     counted,
-    decisive,
-    duration,
     joined,
-    percent,
     percent_cell,
     probability,
     short,
     time,
-    timed,
     typed,
     visible,
     whole,
 )
 
 if TYPE_CHECKING:
-    from polarbear.api.store_status import AlgorithmRuns, Entrant, Failure, OpenPair, Standings
+    from polarbear.api.store_status import AlgorithmRuns, Failure, OpenPair, Standings
 
 MAX_LINES = 5  # of a kind; all of them are in --json
-STATUS = {"settled": "Pareto set", "in": "candidate", "out": "eliminated", "joining": "catching up"}
 
 
 def show_standings(facts: Standings, verbose: bool = False) -> None:
@@ -45,16 +41,6 @@ def show_standings(facts: Standings, verbose: bool = False) -> None:
     settled = [f"{pair.words}." for pair in facts.settled_pairs]
     output.show(*(lines + settled if verbose else _capped(lines, "more open pair")))
     output.show(*_warnings(facts))
-
-
-def standings_table(facts: Standings) -> tuple[list[str], list[list[str]]]:
-    """Titles and rows: the status of each algorithm, its cost, and the reason."""
-    rows = []
-    for entry in facts.algorithms:
-        problems = f"{facts.instances_by_algorithm[entry.algorithm]}"
-        status, spent = STATUS[entry.standing], time(entry.spent)
-        rows.append([entry.algorithm, status, problems, spent, _reason(facts, entry)])
-    return ["algorithm", "status", "problems#", f"{facts.axis}#", "reason"], rows
 
 
 def _capped(lines: list[str], rest: str, plural: str | None = None) -> list[str]:
@@ -85,39 +71,6 @@ def _range(low: float, high: float) -> str:
     return " to ".join(shown)
 
 
-def _reason(facts: Standings, entry: Entrant) -> str:
-    for gone in facts.eliminated:
-        if gone.algorithm == entry.algorithm:
-            at = "better at every time" if facts.joint else "better at each time"
-            return f"round {gone.round}, by {gone.by}: {at}, P = {decisive(gone.probability)}"
-    if entry.standing == "joining":
-        return f"on {facts.caught_up} of {facts.instances} problems"
-    spans = [span for span in facts.recommended if span.algorithms == (entry.algorithm,)]
-    if len(facts.pareto_set) == 1:
-        return "all others are eliminated"
-    if spans and len(facts.recommended) == 1:
-        return "best at all times"
-    if spans and not facts.too_early and len(spans) <= 2:
-        return f"best {joined([span.budgets() for span in spans])}"
-    if entry.probability is None:
-        return ""
-    return f"not dominated: P(dominated) = {decisive(entry.probability)}"
-
-
-def summary_line(facts: Standings) -> str:
-    """The cost of a race so far, in one line."""
-    parts = [
-        counted(facts.rounds, "round"),
-        counted(facts.instances, "problem"),
-        f"{timed(sum(facts.spent.values()), facts.axis)} ({percent(facts.saved)} saved)",
-    ]
-    if not facts.resolved:
-        parts.append(f"{percent(facts.share_settled)} of pairs settled")
-    if facts.joining:
-        parts.append(f"{facts.joining} has caught up on {facts.caught_up}")
-    return ", ".join(parts)
-
-
 def _warnings(facts: Standings) -> list[str]:
     """What limits the result: cycles, a misfit, failures; and the forecast of an open race."""
     lines = forecast_words(facts) if facts.open_pairs else []
@@ -132,20 +85,6 @@ def _warnings(facts: Standings) -> list[str]:
     if facts.failure_words:
         lines.append(f"{facts.failure_words}: `polarbear status {facts.store}` shows why")
     return lines
-
-
-def forecast_words(facts: Standings, seconds_per_instance: float | None = None) -> list[str]:
-    """The forecast of the remaining cost, with its duration if the pace is known."""
-    ahead = facts.forecast
-    if ahead is None:
-        return ["too early for a forecast"] if facts.too_early_to_forecast else []
-    if ahead.high is None:
-        return [f"forecast: at least {counted(ahead.low, 'more problem')}, no upper bound"]
-    least = "" if ahead.low == ahead.high else f"{ahead.low} to "
-    cost = timed(ahead.high * ahead.an_instance, facts.axis)
-    pace = seconds_per_instance
-    lasts = "" if pace is None else f" or {duration(pace * ahead.high)}"
-    return [f"forecast: {least}{counted(ahead.high, 'more problem')}, at most {cost}{lasts}"]
 
 
 def next_commands(facts: Standings) -> list[str]:

@@ -19,7 +19,6 @@ from polarbear.wording import counted
 if TYPE_CHECKING:
     from polarbear.api.importing import ImportResult
     from polarbear.api.merge_stores import Merged
-    from polarbear.api.store_details import Forgotten
     from polarbear.api.store_status import Repaired, Verified
 
 # Options of formats; each format has some of them.
@@ -162,8 +161,7 @@ def rename(store: Path, old: str, new: str, json: bool) -> None:
     so that a race continues unchanged.
     """
     done = polarbear.open(store).rename(old, new)
-    words = f"renamed {done.old} to {done.new} in {done.store}: {counted(done.runs, 'run')}"
-    output.result(done, json, lambda done: output.show(words))
+    output.result(done, json)
     output.note("rename it in the configuration, too")
 
 
@@ -179,17 +177,8 @@ def forget(store: Path, json: bool, **options: Any) -> None:
     A race that used them is kept; `polarbear race` makes missing runs, and decides again.
     """
     done = polarbear.open(store).forget(**options)
-    output.result(done, json, _show_forgotten)
+    output.result(done, json)
     output.notes(done.notes)
-
-
-def _show_forgotten(done: Forgotten) -> None:
-    if done.set_aside:
-        output.show(f"{counted(done.set_aside, 'run')} of {done.algorithm} set aside")
-        return
-    rest = f", {done.superseded} of which do not count, since they were repeated"
-    runs = counted(done.restored, "run")
-    output.show(f"{runs} of {done.algorithm} restored{rest if done.superseded else ''}")
 
 
 @common.command

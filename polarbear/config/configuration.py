@@ -7,9 +7,9 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.config.execution import Execution
@@ -21,7 +21,15 @@ from polarbear.problems import SUITES, Setting, Suite
 from polarbear.problems.base import Trajectory
 from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
-from polarbear.settings.options import Options, Source, describe, nearest, unknown, validate
+from polarbear.settings.options import (
+    Options,
+    Source,
+    as_mapping,
+    describe,
+    nearest,
+    unknown,
+    validate,
+)
 from polarbear.settings.registry import Registry
 from polarbear.settings.yaml_lines import read_yaml
 from polarbear.wording import joined
@@ -74,8 +82,8 @@ class Config:
         }
 
 
-class TopLevel(Options):
-    """The keys at the top level of a configuration."""
+class Configuration(Options):
+    """A configuration: its keys are those of a file, its parts mappings or objects."""
 
     seed: int = Field(1, ge=0, lt=2**63, description="everything random derives from it")
     seeds: Seeds = Field(
@@ -84,7 +92,9 @@ class TopLevel(Options):
         "have the same ('common')",
     )
     algorithms: list[Any] = Field(description="the algorithms to compare: name, use, options")
-    instances: dict[str, Any] = Field(description="the suite problems are drawn from: suite, ...")
+    instances: Annotated[dict[str, Any], BeforeValidator(as_mapping)] = Field(
+        description="the suite problems are drawn from: suite, ..."
+    )
     budget: Budget = Field(description="the axis of time and the grid of times to compare at")
     trajectory: Trajectory = Field(
         "best",
@@ -143,7 +153,7 @@ def overridden(config: Config, overrides: Overrides) -> Config:
 
 def parse(data: Any, source: Source, folder: str = ".") -> Config:
     """Check a configuration given as a mapping."""
-    top = validate(TopLevel, data, source)
+    top = validate(Configuration, data, source)
     suite = _plug_in(SUITES, "suite", top.instances, source, ("instances",))
     if not top.algorithms:
         raise source.error(("algorithms",), "the list is empty; name at least one algorithm")
@@ -269,7 +279,7 @@ def _check_label(
             )
 
 
-def _check_race(top: TopLevel, source: Source) -> None:
+def _check_race(top: Configuration, source: Source) -> None:
     if top.race.elimination == "joint" and not top.inference.joint:
         raise source.error(
             ("race", "elimination"),

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from polarbear.algorithms import ADAPTERS
-from polarbear.config.configuration import TopLevel
+from polarbear.config.configuration import Configuration
 from polarbear.inference.models import MODELS
 from polarbear.problems import SUITES
 from polarbear.settings.registry import Registry
@@ -27,11 +27,11 @@ def config_schema() -> Schema:
     """The schema of a whole configuration file."""
     plug_ins: list[type[BaseModel]] = [*ADAPTERS.values(), *SUITES.values()]
     own = {name: model.own_options for name, model in MODELS.items()}
-    groups: list[type[BaseModel]] = [TopLevel, *plug_ins, *own.values()]
+    groups: list[type[BaseModel]] = [Configuration, *plug_ins, *own.values()]
     places, shared = models_json_schema([(group, "validation") for group in groups], by_alias=True)
     schemas = {model: place for (model, _), place in places.items()}
     parts = shared["$defs"]
-    top = parts.pop(_name_of(schemas[TopLevel]))
+    top = parts.pop(_name_of(schemas[Configuration]))
     adapters = {name: schemas[ADAPTERS[name]] for name in ADAPTERS}
     suites = {name: schemas[SUITES[name]] for name in SUITES}
     keys = top["properties"]

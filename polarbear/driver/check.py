@@ -79,6 +79,7 @@ class Checked(Record):
     noisy: bool | None
     algorithms: tuple[Tried, ...]
     forecast: Forecast
+    ROWS = ("algorithms",)
 
     def one_line(self) -> str:
         return (

@@ -9,6 +9,7 @@ import polars as pl
 from polarbear.algorithms import ADAPTERS
 from polarbear.driver.reconcile import withdraw
 from polarbear.errors import StoreError, StoreMismatchError
+from polarbear.plain import Record
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store, summary
 from polarbear.store.rename import rename as rename_in_store
@@ -16,8 +17,8 @@ from polarbear.store.runs import Reason
 from polarbear.wording import counted, joined
 
 
-@dataclass(frozen=True)
-class Renamed:
+@dataclass(frozen=True, repr=False)
+class Renamed(Record):
     """A renamed algorithm; fields are the keys of `polarbear rename --json`."""
 
     store: str
@@ -26,9 +27,13 @@ class Renamed:
     runs: int
     seeds_of: str  # the name that seeds of its further runs derive from
 
+    def one_line(self) -> str:
+        runs = counted(self.runs, "run")
+        return f"renamed {self.old} to {self.new} in {self.store}: {runs}"
 
-@dataclass(frozen=True)
-class Forgotten:
+
+@dataclass(frozen=True, repr=False)
+class Forgotten(Record):
     """Runs that were set aside or taken back; fields are the keys of `polarbear forget --json`."""
 
     store: str
@@ -37,6 +42,13 @@ class Forgotten:
     restored: int
     superseded: int  # restored runs that do not count, because a later attempt does
     notes: tuple[str, ...]
+
+    def one_line(self) -> str:
+        if self.set_aside:
+            return f"{counted(self.set_aside, 'run')} of {self.algorithm} set aside"
+        rest = f", {self.superseded} of which do not count, since they were repeated"
+        runs = counted(self.restored, "run")
+        return f"{runs} of {self.algorithm} restored{rest if self.superseded else ''}"
 
 
 def rename(store: Store, old: str, new: str) -> Renamed:

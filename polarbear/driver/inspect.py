@@ -19,7 +19,7 @@ from polarbear.problems.base import Instance
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store, best_so_far
-from polarbear.wording import short
+from polarbear.wording import counted, short, timed
 
 LARGER, SMALLER = "larger values are better", "smaller values are better"
 
@@ -38,8 +38,8 @@ class Duel:
     margin: float | None
 
 
-@dataclass(frozen=True)
-class Duels:
+@dataclass(frozen=True, repr=False)
+class Duels(Record):
     """All duels of a pair at a time: those that a lost by margin, then ties, then wins."""
 
     a: str
@@ -51,6 +51,14 @@ class Duels:
     wins_b: int
     ties: int
     duels: tuple[Duel, ...]
+    ROWS = ("duels",)
+
+    def one_line(self) -> str:
+        return (
+            f"{self.a} against {self.b} at {timed(self.t, self.axis)}, on "
+            f"{counted(len(self.duels), 'instance')}: {self.a} wins {self.wins_a}, {self.b} wins "
+            f"{self.wins_b}, {self.ties} tied; {self.better}"
+        )
 
 
 @dataclass(frozen=True)
@@ -69,8 +77,8 @@ class Trajectory:
     at_times: tuple[float | None, ...]
 
 
-@dataclass(frozen=True)
-class InstanceRuns:
+@dataclass(frozen=True, repr=False)
+class InstanceRuns(Record):
     """One instance and all runs on it that count, in the order of the configuration.
 
     ``repeat`` is the command that repeats a run, without the name of the algorithm.
@@ -85,6 +93,11 @@ class InstanceRuns:
     times: tuple[float, ...]
     repeat: str
     runs: tuple[Trajectory, ...]
+    ROWS = ("runs",)
+
+    def one_line(self) -> str:
+        options = ", ".join(f"{key} {value}" for key, value in self.spec.items())
+        return f"{self.instance}, number {self.index} of '{self.suite}': {options}; {self.better}"
 
 
 def duels_at(store: Store, a: str, b: str, at: float | None = None) -> Duels:

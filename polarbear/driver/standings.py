@@ -13,7 +13,7 @@ import numpy as np
 from polarbear.config import KEEPS, failed_words
 from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.fit import NamedFit
-from polarbear.plain import Record, html_table
+from polarbear.plain import Record
 from polarbear.racing import OPEN, Elimination, Forecast, RoundRecord, State, Verdict, verdict_on
 from polarbear.racing.forecast import MIN_ROUNDS, within
 from polarbear.racing.recommendation import Grade, Span, advise, leaders
@@ -22,7 +22,7 @@ from polarbear.rankings.duels import fewest_shared
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.store import Store, summary
 from polarbear.store.summary import AlgorithmRuns, Failure
-from polarbear.wording import counted, percent, time
+from polarbear.wording import counted, percent
 
 
 class Standing(StrEnum):
@@ -123,6 +123,7 @@ class Standings(Record):
     too_early: bool
     cycles: tuple[tuple[str, ...], ...]
     reinstated: tuple[str, ...]
+    ROWS = ("algorithms",)
 
     @property
     def failure_words(self) -> str:
@@ -145,14 +146,6 @@ class Standings(Record):
             f"{len(self.algorithms)}, {percent(self.share_settled)} of pairs settled after "
             f"{counted(self.rounds, 'round')} on {counted(self.instances, 'instance')}"
         )
-
-    def _repr_html_(self) -> str:
-        rows = []
-        for one in self.algorithms:
-            dominated = "" if one.probability is None else f"{one.probability:.4f}"
-            rows.append([one.algorithm, one.standing, dominated, one.by or "", time(one.spent)])
-        columns = ["algorithm", "standing", "P(dominated)", "by", self.axis]
-        return html_table(self.one_line(), columns, rows)
 
 
 def _problems_behind(store: Store, last: RoundRecord, names: Sequence[str]) -> int:
@@ -287,6 +280,7 @@ class Collected(Record):
     algorithms: tuple[AlgorithmResult, ...]
     failures: tuple[Failure, ...]
     seconds: float
+    ROWS = ("algorithms",)
 
     def one_line(self) -> str:
         return f"{counted(self.executed, 'run')} executed, {self.present} present before"

@@ -102,7 +102,7 @@ class Range(Options):
 class Suite(Options):
     """A distribution over problem instances; subclasses add options."""
 
-    suite: str = Field(description="the name of the suite")
+    suite: str = Field(default_factory=str, description="the name of the suite")
     count: int | None = Field(
         None,
         ge=1,
@@ -115,6 +115,7 @@ class Suite(Options):
         "one if not named",
     )
 
+    named_by: ClassVar[str] = "suite"
     kind: ClassVar[Kind]
     keeps_state: ClassVar[bool] = False  # True: a problem must not serve two runs
     uses_grid: ClassVar[bool] = False  # True: trajectories depend on the grid of times

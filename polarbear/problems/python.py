@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from polarbear.errors import ProblemError
 from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
 from polarbear.settings.fingerprint import MadeOf, of_function
-from polarbear.settings.user_code import check_call, check_reference, load_function
+from polarbear.settings.user_code import Reference, check_call, load_function
 
 
 class Python(Suite):
     """``function(seed, **options)`` makes one problem: something to call, with a box."""
 
-    function: Annotated[str, AfterValidator(check_reference)] = Field(
+    function: Reference = Field(
         description="'module:function' or 'file.py:function', looked for beside the configuration"
     )
     options: dict[str, Any] = Field({}, description="further arguments for the function")

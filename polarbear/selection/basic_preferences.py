@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import AfterValidator, Field, SerializeAsAny, field_validator
+from pydantic import Field, SerializeAsAny, field_validator
 
 from polarbear.errors import SelectionError
 from polarbear.selection.preference import (
@@ -20,7 +20,7 @@ from polarbear.selection.preference import (
     over_range,
 )
 from polarbear.settings.options import Options
-from polarbear.settings.user_code import check_call, check_reference, load_function
+from polarbear.settings.user_code import Reference, check_call, load_function
 from polarbear.wording import SHARE_OF_FIRSTS, typed, typed_time
 
 PAIRS = 600  # of curves that monotonicity is tested on
@@ -167,7 +167,7 @@ class Mix(Preference):
 class Python(Preference):
     """``function(theta, times, **options)``: a number for one curve theta over time."""
 
-    function: Annotated[str, AfterValidator(check_reference)] = Field(
+    function: Reference = Field(
         description="'module:function' or 'file.py:function', looked for beside the YAML file, or "
         "in the current folder"
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from polarbear.errors import SelectionError
 from polarbear.inference.strongest_rival import p_best
-from polarbear.plain import Record, asked, html_table
+from polarbear.plain import Record, asked
 from polarbear.selection.basic_preferences import At, Final, WorstCase
 from polarbear.selection.criteria import (
     GAMMA,
@@ -28,7 +28,7 @@ from polarbear.selection.portfolio_cover import JudgedPortfolio
 from polarbear.selection.posterior_source import Basis, Contest
 from polarbear.selection.preference import Context, Preference, Valuation
 from polarbear.selection.sweeps import SweepTable
-from polarbear.wording import P_BEST, counted, percent, probability, short, small
+from polarbear.wording import counted, percent, probability, small
 
 MIN_PROBLEMS = 10  # below this number no choice is recommended
 FEW_PROBLEMS = "only {problems} to compare it on"
@@ -130,22 +130,10 @@ class Answer(Record):
     next_slot_adds: float | None = asked()
     value_of_information: InformationValue | None = asked()
     sweep: SweepTable | None = asked()
+    ROWS = ("ranking",)
 
     def one_line(self) -> str:
         return self.statement
-
-    def _repr_html_(self) -> str:
-        columns = ["algorithm", P_BEST, "mean", f"quantile {short(self.gamma)}", "expected regret"]
-        rows = [
-            [
-                row.algorithm if row.competes else f"({row.algorithm})",
-                f"{row.p2bb:.3f}",
-                *(f"{value:.4f}" for value in (row.mean, row.quantile, row.regret)),
-            ]
-            for row in self.ranking
-        ]
-        lines = [self.preference_words, *(f"note: {note}" for note in self.notes)]
-        return html_table(self.statement, columns, rows, lines)
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from polarbear.errors import ConfigError
 
@@ -24,9 +25,31 @@ class Options(BaseModel):
         allow_inf_nan=False,
         defer_build=True,  # most commands use few of the groups that they import
     )
+    named_by: ClassVar[str] = ""  # the key with the name of a plug-in, which is that of its class
+
+    def __new__(cls, **options: Any) -> Self:
+        """Raise the errors of a file, for example by ``Budget(grid=[])``."""
+        if options:  # not while it is copied
+            validate(cls, options, Source(cls.__name__))
+        return super().__new__(cls)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_name(cls, data: Any) -> Any:
+        if not cls.named_by or not isinstance(data, Mapping):
+            return data
+        return {cls.named_by: re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower(), **data}
 
 
 OptionsType = TypeVar("OptionsType", bound=Options)
+
+
+def as_mapping(value: Any) -> Any:
+    """The options that were given, by key; any other value unchanged."""
+    if not isinstance(value, Options):
+        return value
+    fields, given = type(value).model_fields.items(), value.model_fields_set
+    return {field.alias or name: getattr(value, name) for name, field in fields if name in given}
 
 
 def key_names(model: type[BaseModel]) -> list[str]:

@@ -18,6 +18,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from polarbear.errors import ConfigError
+from polarbear.settings.options import as_mapping
 
 HEAD = "# Written by PolarBear from a notebook or a script; change the function there.\n"
 
@@ -30,6 +31,7 @@ def with_references(config: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     names: dict[Any, str] = {}
 
     def replaced(value: Any, key: str = "") -> Any:
+        value = as_mapping(value)
         if isinstance(value, Mapping):
             return {name: replaced(one, str(name)) for name, one in value.items()}
         if isinstance(value, list | tuple):

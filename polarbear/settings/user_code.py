@@ -9,18 +9,26 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import WrapValidator
 
 from polarbear.errors import ConfigError
 from polarbear.settings.options import unknown
 
 
-def check_reference(reference: str) -> str:
-    """Raise ValueError unless this could name a function."""
-    module, colon, function = reference.rpartition(":")
+def _checked(reference: Any, as_text: Callable[[Any], str]) -> Any:
+    """Raise ValueError unless this could name a function, or is one that gets a name later."""
+    if callable(reference):
+        return reference
+    module, colon, function = as_text(reference).rpartition(":")
     if not colon or not module or not function.isidentifier():
         raise ValueError(f"expected 'module:function' or 'file.py:function', found '{reference}'")
     return reference
+
+
+# Of a function: 'module:function'. `race` replaces functions of the session by their names.
+Reference = Annotated[str, WrapValidator(_checked)]
 
 
 def load_function(reference: str, folder: str) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import polarbear as pb
+from polarbear.api import store_status
 from polarbear.plain import html_table
 
 ASKED: dict[str, Callable[[pb.Store, pb.Store], Any]] = {
@@ -19,8 +20,11 @@ ASKED: dict[str, Callable[[pb.Store, pb.Store], Any]] = {
     "selection": lambda raced, measured: raced.select(portfolio=2, sweep=True, all=True),
     "comparison": lambda raced, measured: measured.compare(["A", "B"], bootstrap=200),
     "report": lambda raced, measured: raced.report(),
+    "duels": lambda raced, measured: measured.duels("A", "B"),
+    "status": lambda raced, measured: store_status.status(raced.path),
+    "facts": lambda raced, measured: raced.infer().facts(),
 }
-TABLES = sorted(set(ASKED) - {"result"})
+TABLES = sorted(set(ASKED) - {"facts"})
 
 
 @pytest.mark.parametrize("what", sorted(ASKED))
@@ -55,6 +59,6 @@ def test_what_import_and_run_did_is_one_line(tmp_path: Path):
 
 
 def test_a_long_table_is_cut_and_says_so():
-    shown = html_table("many", ["n"], [[str(i)] for i in range(50)])
+    shown = html_table("many", [{"n": i} for i in range(50)])
     assert shown.count("<tr>") == 21
     assert "and 30 more" in shown

@@ -1,10 +1,18 @@
-"""The examples of docs/reference/python.md run one after the other, as one script."""
+"""Examples: those of docs/reference/python.md, as one script, and those of every docstring."""
 
 from __future__ import annotations
 
+import doctest
+import inspect
 import re
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
+import pytest
+
+import polarbear as pb
 from tests.support import Project
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
@@ -31,3 +39,51 @@ def test_the_documented_examples_run(tmp_path: Path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "page.html").exists()
     assert "PARETO SET" in done.stdout.upper()
+
+
+def public_functions() -> dict[str, Callable[..., object]]:
+    """The functions of the package, and the methods of its classes."""
+    places = {"": pb, "Store.": pb.Store, "Posterior.": pb.Posterior, "Listener.": pb.Listener}
+    return {
+        f"{prefix}{name}": found
+        for prefix, place in places.items()
+        for name in dir(place)
+        if not name.startswith("_") and inspect.isfunction(found := getattr(place, name))
+    }
+
+
+@pytest.fixture(scope="module")
+def raced_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[pb.Config, Path]:
+    """A configuration, and the folder of its race."""
+    config = pb.Config(
+        algorithms=[
+            pb.adapters.RandomSearch(name="random"),
+            pb.adapters.Scipy(name="powell", method="powell"),
+        ],
+        instances=pb.suites.Classic(dimensions={"from": 2, "to": 3}),
+        budget=pb.Budget(grid=[100, 1000]),
+        race=pb.Rules(limits={"instances": 24}),
+    )
+    return config, pb.race(config, tmp_path_factory.mktemp("examples") / "results").path
+
+
+@pytest.mark.parametrize("name", [*public_functions(), "Listener"])
+def test_a_public_function_documents_its_arguments_and_its_example_runs(
+    name: str,
+    raced_folder: tuple[pb.Config, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    function = public_functions().get(name, pb.Listener)
+    about, method = inspect.getdoc(function) or "", "." in name
+    arguments = list(inspect.signature(function).parameters)[1 if method else 0 :]
+    assert [one for one in arguments if f"``{one}``" not in about] == []
+    monkeypatch.chdir(tmp_path)
+    config, folder = raced_folder
+    shutil.copytree(folder, "results")
+    store = pb.open("results")
+    known = {"pb": pb, "pl": pl, "config": config, "store": store, "posterior": store.infer()}
+    example = doctest.DocTestParser().get_doctest(about, known, name, None, None)
+    assert example.examples or name.startswith("Listener.")
+    told: list[str] = []
+    assert doctest.DocTestRunner().run(example, out=told.append).failed == 0, "".join(told)

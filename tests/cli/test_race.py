@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from polarbear.cli.race_summary import STATUS
+from polarbear.api.standings_words import STATUS
 from polarbear.store import Store
 from tests.support import Project, solver
 

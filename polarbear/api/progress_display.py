@@ -1,4 +1,4 @@
-"""Progress on standard error: a live display on a terminal, lines in a log."""
+"""Progress of a call: live in a notebook and on a terminal, otherwise notes at intervals."""
 
 from __future__ import annotations
 
@@ -6,30 +6,56 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from html import escape
+from threading import Event, Thread
 
-from polarbear.api.experiments import (
-    Account,
-    Outcome,
-    RoundRecord,
-    RoundStart,
-    StoreOnDisk,
-    standings,
-    withheld,
-)
-from polarbear.cli import output
-from polarbear.cli.race_summary import forecast_words, standings_table, summary_line
+from polarbear.api.listening import Listener
+from polarbear.api.standings_words import forecast_words, standings_table, summary_line
+from polarbear.api.text_table import table_lines
+from polarbear.driver.race_progress import Account, RoundStart, Watcher
+from polarbear.driver.standings import standings
+from polarbear.execution.outcome import Outcome
+from polarbear.racing import RoundRecord
+from polarbear.report.words import withheld
+from polarbear.store import Store as StoreOnDisk
 from polarbear.wording import counted, decisive, duration, percent
 
 LOG_INTERVAL_SECONDS = 15.0
+REFRESH_SECONDS = 0.25
 BAR_COLUMNS = 24
+PAGE_COLUMNS = 110  # of a notebook
+__all__ = ["Progress", "RaceProgress", "StoreOnDisk", "race_display", "runs_display"]
+
+Note = Callable[[str], None]
+Picture = Callable[[], Sequence[str]]
+
+
+class Progress(Listener):
+    """Notes to the logger, warnings, and progress in a notebook or on a terminal."""
+
+    def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher]:
+        return race_display(store, self.note)
+
+    def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:
+        return runs_display(total, self.note)
+
+
+def _in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook."""
+    python = sys.modules.get("IPython")
+    return python is not None and hasattr(python.get_ipython(), "kernel")
 
 
 @contextmanager
-def _live(picture: Callable[[], Sequence[str]]) -> Iterator[None]:
-    """Show lines on a terminal, and update them four times a second."""
-    if output.quiet or not sys.stderr.isatty():
+def _live(picture: Picture, is_shown: bool) -> Iterator[None]:
+    """Show lines that are updated, in a notebook or on a terminal."""
+    if not is_shown or not (_in_notebook() or sys.stderr.isatty()):
         yield
+        return
+    if _in_notebook():
+        with _cell(picture):
+            yield
         return
     from rich.console import Console, Group
     from rich.live import Live
@@ -38,17 +64,40 @@ def _live(picture: Callable[[], Sequence[str]]) -> Iterator[None]:
     with Live(
         console=Console(stderr=True, emoji=False),
         get_renderable=lambda: Group(*map(Text, picture())),
-        refresh_per_second=4,
+        refresh_per_second=1 / REFRESH_SECONDS,
         transient=True,
     ):
         yield
 
 
-class _Log:
-    """Lines on standard error that is not a terminal, at intervals."""
+@contextmanager
+def _cell(picture: Picture) -> Iterator[None]:
+    """Show lines below the cell of a notebook; the last ones stay there."""
+    from IPython.display import HTML, display  # only where a notebook has imported it
 
-    def __init__(self) -> None:
-        self._last = time.monotonic()
+    def html() -> HTML:
+        return HTML(f"<pre>{escape(chr(10).join(picture()))}</pre>")
+
+    def refresh() -> None:
+        while not over.wait(REFRESH_SECONDS):
+            shown.update(html())
+
+    shown, over = display(html(), display_id=True), Event()
+    thread = Thread(target=refresh, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        shown.update(html())
+
+
+class _Log:
+    """Notes at intervals, where standard error is no terminal."""
+
+    def __init__(self, note: Note) -> None:
+        self._note, self._last = note, time.monotonic()
 
     @property
     def is_due(self) -> bool:
@@ -57,14 +106,14 @@ class _Log:
     def write(self, line: str) -> None:
         self._last = time.monotonic()
         if not sys.stderr.isatty():
-            output.note(line)
+            self._note(line)
 
 
 @contextmanager
-def runs_display(total: int) -> Iterator[Callable[[bool], None]]:
+def runs_display(total: int, note: Note, is_shown: bool = True) -> Iterator[Callable[[bool], None]]:
     """Show the number of finished runs; yields a function that counts one."""
     done = failed = 0
-    begun, log = time.monotonic(), _Log()
+    begun, log = time.monotonic(), _Log(note)
 
     def line() -> str:
         left = (time.monotonic() - begun) / max(done, 1) * (total - done)
@@ -76,25 +125,25 @@ def runs_display(total: int) -> Iterator[Callable[[bool], None]]:
         if log.is_due:
             log.write(line())
 
-    with _live(lambda: [bar(done, total), line()] if total else []):
+    with _live(lambda: [bar(done, total), line()] if total else [], is_shown):
         yield advance
 
 
 @contextmanager
-def race_display(store: StoreOnDisk) -> Iterator[RaceProgress]:
+def race_display(store: StoreOnDisk, note: Note, is_shown: bool = True) -> Iterator[RaceProgress]:
     """Show the progress of a race."""
-    progress = RaceProgress(store)
-    with _live(progress.picture):
+    progress = RaceProgress(store, note)
+    with _live(progress.picture, is_shown):
         yield progress
 
 
 class RaceProgress(Account):
     """The standings of a race after its last round, finished runs, and the forecast."""
 
-    def __init__(self, store: StoreOnDisk) -> None:
+    def __init__(self, store: StoreOnDisk, note: Note) -> None:
         super().__init__(store.config)
         self._store, self._facts = store, standings(store)
-        self._log, self._doing = _Log(), ""
+        self._log, self._doing = _Log(note), ""
 
     def begins(self, start: RoundStart) -> None:
         super().begins(start)
@@ -112,7 +161,7 @@ class RaceProgress(Account):
 
     def ends(self, record: RoundRecord) -> None:
         super().ends(record)
-        self._facts = standings(self._store)
+        self._facts, self._doing = standings(self._store), "decided"
         if self._facts is None:
             return
         settled = f"{percent(self._facts.share_settled)} of pairs settled"
@@ -134,8 +183,8 @@ class RaceProgress(Account):
         now = self.now()
         lines = []
         if self._facts:
-            columns = shutil.get_terminal_size().columns
-            lines = output.table_lines(*standings_table(self._facts), columns)
+            columns = shutil.get_terminal_size((PAGE_COLUMNS, 1)).columns
+            lines = table_lines(*standings_table(self._facts), columns)
             lines.append(summary_line(self._facts))
         if now.runs:
             lines.append(bar(now.done, now.runs))

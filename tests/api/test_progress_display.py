@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from polarbear.cli.progress_display import BAR_COLUMNS, RaceProgress, bar
+from polarbear.api.progress_display import BAR_COLUMNS, RaceProgress, bar
 from polarbear.driver.race_progress import UnderWay
 from polarbear.store import Store
 from polarbear.store.writer import PROGRESS, read_progress
@@ -24,7 +24,7 @@ def test_a_terminal_shows_the_standings_and_the_runs_of_the_round(
     monkeypatch.setenv("COLUMNS", "160")
     project.configure(race={"limits": {"rounds": 1}}, inference={"draws": 400})
     project("race", "config.yaml", "-q")
-    progress = RaceProgress(Store.open(project.store))
+    progress = RaceProgress(Store.open(project.store), print)
     lines = progress.picture()
     assert lines[1].split() == ["algorithm", "status", "problems", "evaluations", "reason"]
     assert {line.split()[0] for line in lines[3:5]} == {"random", "coordinate_descent"}

@@ -1,0 +1,14 @@
+"""Algorithms as objects: ``pb.adapters.Cma(name="CMA-ES")``; options are those of a file."""
+
+from polarbear.algorithms.cma import Cma
+from polarbear.algorithms.command import Command
+from polarbear.algorithms.modcma import Modcma
+from polarbear.algorithms.python import Python
+from polarbear.algorithms.random_search import RandomSearch
+from polarbear.algorithms.scipy import Scipy
+from polarbear.algorithms.synthetic import Synthetic
+
+__all__ = ["Cma", "Command", "Modcma", "Python", "RandomSearch", "Scipy", "Synthetic"]
+
+for _name in __all__:
+    globals()[_name].model_rebuild()  # gives it a signature, which editors complete by

@@ -1,0 +1,14 @@
+"""Suites as objects: ``pb.suites.MaBbob(dimensions=[2, 5])``; options are those of a file."""
+
+from polarbear.problems.classic import Classic
+from polarbear.problems.gp_bbob import GpBbob
+from polarbear.problems.instance_files import Files
+from polarbear.problems.ma_bbob import MaBbob
+from polarbear.problems.numbered_suites import Bbob, Pbo, Sbox
+from polarbear.problems.python import Python
+from polarbear.problems.synthetic import Synthetic
+
+__all__ = ["Bbob", "Classic", "Files", "GpBbob", "MaBbob", "Pbo", "Python", "Sbox", "Synthetic"]
+
+for _name in __all__:
+    globals()[_name].model_rebuild()  # gives it a signature, which editors complete by
