@@ -45,61 +45,32 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "AlgorithmError",
-    "Budget",
-    "Config",
-    "ConfigError",
-    "Execution",
-    "ExportFailedError",
-    "ImportFailedError",
-    "InferenceError",
-    "Listener",
-    "ModelOptions",
-    "PolarBearError",
-    "PolarBearWarning",
-    "Posterior",
-    "ProblemError",
-    "RaceError",
-    "ReportError",
-    "Rules",
-    "SelectionError",
-    "Store",
-    "StoreError",
-    "__version__",
-    "adapters",
-    "check",
-    "compare_stores",
-    "gate",
-    "import_data",
-    "infer",
-    "merge",
-    "open",
-    "race",
-    "run",
-    "suites",
-]
+__all__ = ["Listener", "Posterior", "Store", "__version__"]
+__all__ += ["Budget", "Config", "Execution", "ModelOptions", "Rules", "adapters", "suites"]
+__all__ += ["check", "gate", "merge", "open", "race", "run"]
+__all__ += ["compare_stores", "import_data", "infer"]
+__all__ += ["AlgorithmError", "ConfigError", "ExportFailedError", "ImportFailedError"]
+__all__ += ["InferenceError", "PolarBearError", "PolarBearWarning", "ProblemError", "RaceError"]
+__all__ += ["ReportError", "SelectionError", "StoreError"]
 
-_PLACES = {
+_OPTIONS = {
     "Budget": "settings.grid",
     "Config": "config.configuration:Configuration",
     "Execution": "config.execution",
-    "Listener": "api.listening",
     "ModelOptions": "inference.model_options",
-    "Posterior": "api.posterior",
     "Rules": "racing.rules",
-    "Store": "api.store_handle",
-    "adapters": "api:adapters",
-    "check": "api.experiments",
+}
+_PLACES = {
+    **_OPTIONS,
+    **dict.fromkeys(("check", "race", "run"), "api.experiments"),
+    **dict.fromkeys(("import_data", "infer"), "api.importing"),
+    **dict.fromkeys(("Store", "open"), "api.store_handle"),
+    **dict.fromkeys(("adapters", "suites"), "api"),
+    "Listener": "api.listening",
+    "Posterior": "api.posterior",
     "compare_stores": "api.reporting",
     "gate": "api.gating",
-    "import_data": "api.importing",
-    "infer": "api.importing",
     "merge": "api.merge_stores",
-    "open": "api.store_handle",
-    "race": "api.experiments",
-    "run": "api.experiments",
-    "suites": "api:suites",
 }
 
 
@@ -109,7 +80,7 @@ def __getattr__(name: str) -> Any:
     place, _, attribute = _PLACES.get(name, "errors").partition(":")
     module = importlib.import_module(f"{__name__}.{place}")
     found = globals()[name] = getattr(module, attribute or name)
-    if name in ("Budget", "Config", "Execution", "ModelOptions", "Rules"):
+    if name in _OPTIONS:
         found.model_rebuild()  # gives it a signature, which editors complete by
     return found
 

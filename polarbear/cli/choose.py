@@ -12,7 +12,7 @@ import polarbear
 from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output
-from polarbear.cli.command_options import flag
+from polarbear.cli.command_options import AT_LEAST_0, flag
 from polarbear.cli.output import Screen
 from polarbear.errors import ConfigError
 from polarbear.wording import P_BEST, SHARE_OF_FIRSTS, counted, multiples, percent, short, whole
@@ -34,23 +34,14 @@ if TYPE_CHECKING:
     "advi-meanfield and advi-fullrank.",
 )
 @option("--draws", type=int, help="Posterior draws, all chains together.")
-@option("--seed", type=click.IntRange(0), help="Seed of the draws; if not given, the store's.")
+@option("--seed", type=AT_LEAST_0, help="Seed of the draws; if not given, the store's.")
 @common.algorithms
-@option(
-    "--grid",
-    metavar="TIMES",
-    help="Other times than the store's: '10,100,1000' or '{from: 10, to: 99, points: 9}'.",
-)
+@option("--grid", help="Other times: '10,100,1000' or '{from: 10, to: 99, points: 9}'.")
 @option("--until", type=float, metavar="T", help="Only the grid's times up to this one.")
 @option("--at", help="Show these times, separated by commas; nearest of the grid.")
 @flag("--pairs", "Show every pair of algorithms.")
 @option("--epsilon", default=0.05, help="Win probabilities this near to even are equivalent.")
-@option(
-    "--tie-tolerance",
-    default=0.0,
-    type=click.FloatRange(0.0),
-    help="Values that differ by no more than this are tied.",
-)
+@option("--tie-tolerance", default=0.0, type=click.FloatRange(0.0), help="Closer values are tied.")
 @common.settings
 @common.json
 def infer(
@@ -128,20 +119,12 @@ def _show_inferred(found: Inferred) -> None:
     help="The value of times, as in 'at 5000', 'between 3600 and 7200', 'normal 5000 500', "
     "mine:function, or a YAML file; known are {preferences}.",
 )
-@option(
-    "--risk",
-    default="p2bb",
-    help="The criterion under uncertainty: p2bb, mean, quantile or regret.",
-)
+@option("--risk", default="p2bb", help="The criterion: p2bb, mean, quantile or regret.")
 @option("--gamma", default=0.05, help="The level of the lower quantile.")
 @option("--portfolio", type=int, metavar="K", help="Also choose K algorithms to run in parallel.")
 @flag("--all", "Also show algorithms that do not compete.")
 @common.algorithms
-@option(
-    "--alpha",
-    default=0.99,
-    help="Without a race: leave out algorithms dominated with this probability.",
-)
+@option("--alpha", default=0.99, help="Without a race: leave out those dominated at this level.")
 @flag("--sweep", "Show the choice for all budgets of the grid.")
 @common.path("--png", "FILE", "Draw the sweep into this file.")
 @flag("--value-of-information", "Show the possible gain of further rounds.")
@@ -153,12 +136,7 @@ def _show_inferred(found: Inferred) -> None:
     help="What the preference aggregates: duels (win rate against the strongest rival), "
     "firsts (share of first places) or theta (rating of a Plackett-Luce model).",
 )
-@option(
-    "--seed",
-    default=0,
-    type=click.IntRange(0),
-    help="Seed of the samples that check a preference function.",
-)
+@option("--seed", default=0, type=AT_LEAST_0, help="Seed of samples that check a function.")
 @common.json
 def select(store: Path, png: Path | None, json: bool, **options: Any) -> None:
     """Choose an algorithm, or a portfolio, for a preference over time.

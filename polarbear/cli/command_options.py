@@ -16,6 +16,8 @@ from polarbear.errors import ReportError
 
 _REGISTRY_PLACEHOLDER = r"\{([a-z]+)(\.about)?\}"
 
+AT_LEAST_0, AT_LEAST_1 = click.IntRange(0), click.IntRange(1)
+
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 
@@ -27,6 +29,16 @@ def flag(name: str, help: str, *more: str) -> Decorator:
 def path(name: str, metavar: str, help: str) -> Decorator:
     """An option that names a file or a folder."""
     return option(name, type=Path, metavar=metavar, help=help)
+
+
+def several(name: str, help: str) -> Decorator:
+    """An option with a name that may be given several times."""
+    return option(name, multiple=True, metavar="NAME", help=help)
+
+
+def one_of(name: str, help: str, *values: str) -> Decorator:
+    """An option with one of these values; the first is the default."""
+    return option(name, default=values[0], type=click.Choice(values), help=help)
 
 
 def names(text: str) -> list[str]:
@@ -54,38 +66,16 @@ def _settings(context: click.Context, parameter: click.Parameter, given: Any) ->
 config_file = click.argument("config", type=Path)
 store_folder = click.argument("store", type=Path)
 store_option = path("--store", "DIR", "The store; by default named after CONFIG, next to it.")
-workers = option(
-    "--workers", type=click.IntRange(1), help="Number of runs at once; by default one a core."
-)
-seed = option(
-    "--seed", type=click.IntRange(0), help="Use this seed instead of the configuration's."
-)
-engine = option(
-    "--engine",
-    metavar="local|dask",
-    help="Execute runs in processes of this machine, or on workers of a Dask cluster.",
-)
+workers = option("--workers", type=AT_LEAST_1, help="Runs at once; by default one a core.")
+seed = option("--seed", type=AT_LEAST_0, help="Use this seed instead of the configuration's.")
+engine = option("--engine", metavar="local|dask", help="Run in processes here, or on a cluster.")
 scheduler = option("--scheduler", metavar="ADDRESS", help="The Dask scheduler, as tcp://HOST:PORT.")
 mix_hosts = flag("--mix-hosts", "Mix seconds that different machines have measured.")
-rerun = option(
-    "--rerun",
-    multiple=True,
-    metavar="NAME",
-    help="Repeat the runs of this algorithm, whose code has changed; 'all' for every one.",
-)
-keep = option(
-    "--keep",
-    multiple=True,
-    metavar="NAME",
-    help="Keep the runs of this algorithm although its code has changed.",
-)
+rerun = several("--rerun", "Repeat its runs, since its code has changed; 'all' for all of them.")
+keep = several("--keep", "Keep its runs although its code has changed.")
 retry_failed = flag("--retry-failed", "Repeat runs that failed.")
-race_number = option(
-    "--race", type=click.IntRange(1), metavar="N", help="Show the earlier race N of the store."
-)
-algorithms = option(
-    "--algorithms", type=names, metavar="A,B,C", help="Only these, separated by commas."
-)
+race_number = option("--race", type=AT_LEAST_1, metavar="N", help="Show the earlier race N.")
+algorithms = option("--algorithms", type=names, metavar="A,B,C", help="Only these, with commas.")
 model = option("--model", help="Use the newest posterior of this model.")
 settings = option(
     "--set",
@@ -96,9 +86,7 @@ settings = option(
     help="Any other option, as in lengthscale.scale=2.",
 )
 theme = option("--theme", default="light", help="Of figures: light, dark or print.")
-width = option(
-    "--width", default="double", help="Of figures: single, double (columns of a paper), 12cm, 5in."
-)
+width = option("--width", default="double", help="Of figures: single, double (columns), 12cm, 5in.")
 force = flag("--force", "Overwrite existing files.")
 json = flag("--json", "Print the result as one JSON object.")
 verbose = flag("--verbose", "Print more details.", "-v")

@@ -211,9 +211,7 @@ def _show_runs(found: InstanceRuns) -> None:
 
 @common.command
 @common.store_folder
-@option(
-    "--port", default=0, type=click.IntRange(0, 65535), help="The port; by default any free one."
-)
+@option("--port", default=0, type=click.IntRange(0, 65535), help="By default any free port.")
 def watch(store: Path, port: int) -> None:
     """Serve the page of a store to browsers on this machine.
 

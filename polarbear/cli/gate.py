@@ -12,7 +12,7 @@ from click import option
 from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output
-from polarbear.cli.command_options import path
+from polarbear.cli.command_options import AT_LEAST_1, path
 from polarbear.cli.output import Screen
 
 if TYPE_CHECKING:
@@ -28,17 +28,8 @@ UNDECIDED = 3
 @option("--candidate", required=True, metavar="NAME", help="An algorithm, or the group NAME/x.")
 @option("--tolerance", default=0.05, help="A win rate of 0.5 less this is tolerated.")
 @option("--alpha", default=0.95, help="Level at which a verdict is shown.")
-@option(
-    "--instances",
-    type=click.IntRange(1),
-    help="Use at most this many; by default race.limits.instances, or 100.",
-)
-@option(
-    "--failures",
-    default="worse",
-    metavar="worse|ranked",
-    help="What a failed run of the candidate alone means.",
-)
+@option("--instances", type=AT_LEAST_1, help="At most; by default race.limits.instances, or 100.")
+@option("--failures", default="worse", help="A failed run of the candidate alone: worse, ranked.")
 @option("--undecided", metavar="pass|fail", help="Exit code 0 or 1 if undecided, instead of 3.")
 @common.store_option
 @path("--markdown", "FILE", "A comment for a pull request.")

@@ -6,13 +6,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
 from click import option
 
 from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output, race_summary
-from polarbear.cli.command_options import flag
+from polarbear.cli.command_options import AT_LEAST_1, flag, several
 from polarbear.cli.output import Screen
 from polarbear.errors import ReportError
 from polarbear.wording import P_BEST, counted, duration, short, size, timed
@@ -28,12 +27,7 @@ FAILED = 1  # exit code of a check in which an algorithm or a problem fails
 @common.command
 @common.config_file
 @common.store_option
-@option(
-    "--add",
-    multiple=True,
-    metavar="NAME",
-    help="Enter only this new algorithm of CONFIG; by default all new ones enter.",
-)
+@several("--add", "Enter only this new algorithm of CONFIG; by default all new ones enter.")
 @flag("--redecide", "If CONFIG has changed: decide again from the stored runs.")
 @common.rerun
 @common.keep
@@ -45,11 +39,7 @@ FAILED = 1  # exit code of a check in which an algorithm or a problem fails
     help="Race only until the choice for this preference is good enough; see `select`.",
 )
 @option("--regret", default=0.01, help="With --for: stop below this expected regret.")
-@common.path(
-    "--page",
-    "FILE",
-    "Write the page of the report after each round; an open page follows the race.",
-)
+@common.path("--page", "FILE", "Write the report's page after each round; an open page follows.")
 @flag("--no-check", "Skip the short trial before a first race.")
 @flag("--no-early", "Make no speculative runs.")
 @common.execution
@@ -98,11 +88,7 @@ def _show_raced(done: Raced, verbose: bool) -> None:
 @common.command
 @common.config_file
 @common.store_option
-@option(
-    "--instances",
-    type=click.IntRange(1),
-    help="Number of instances, instead of the configuration's.",
-)
+@option("--instances", type=AT_LEAST_1, help="Their number, instead of the configuration's.")
 @common.execution
 @common.retry_failed
 @common.rerun

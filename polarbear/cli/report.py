@@ -12,7 +12,7 @@ import polarbear
 from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output
-from polarbear.cli.command_options import flag, path
+from polarbear.cli.command_options import AT_LEAST_1, flag, path, several
 from polarbear.errors import ReportError
 from polarbear.wording import counted, noun
 
@@ -34,23 +34,14 @@ AOCC_TITLES = ("mean#", "interval#", "median#", "first#")
 @flag("--slim", "A small page without scripts.")
 @flag("--text", "Print the report as plain text.")
 @flag("--markdown", "Print it as Markdown, for a pull request.")
-@option(
-    "--only",
-    multiple=True,
-    metavar="NAME",
-    help="Only this figure of {figures}; may be given several times.",
-)
-@option("--round", type=click.IntRange(1), metavar="N", help="The state after round N.")
+@several("--only", "Only this figure of {figures}; may be given several times.")
+@option("--round", type=AT_LEAST_1, metavar="N", help="The state after round N.")
 @common.race_number
 @common.theme
 @common.width
 @option("--font", default="sans", help="Of figures: sans, serif, or an installed one.")
 @option("--font-size", default=8.0, help="Of figures, in points.")
-@option(
-    "--time-axis",
-    default="grid",
-    help="Of figures: log, linear, or grid (the spacing of the times).",
-)
+@option("--time-axis", default="grid", help="Of figures: log, linear, or grid (as the times).")
 @common.model
 @option(
     "--align",

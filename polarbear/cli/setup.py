@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click import option
 
 from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output
-from polarbear.cli.command_options import Command, flag
+from polarbear.cli.command_options import Command, flag, one_of
 from polarbear.wording import duration
 
 if TYPE_CHECKING:
@@ -84,12 +83,7 @@ def stan() -> None:
 
 
 @stan.command(cls=Command)
-@option(
-    "--way",
-    default="auto",
-    type=click.Choice(["auto", "cmdstanpy", "wheels"]),
-    help="auto: what CmdStanPy finds, else wheels; cmdstanpy: its installer, unchecked.",
-)
+@one_of("--way", "auto: found by CmdStanPy, else wheels.", "auto", "cmdstanpy", "wheels")
 @common.path("--folder", "DIR", "Install into DIR; by default ~/.cmdstan.")
 @flag("--compile", "Compile all programs now, not at first use.")
 def install(way: str, folder: Path | None, compile: bool) -> None:

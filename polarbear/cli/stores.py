@@ -13,7 +13,7 @@ import polarbear
 from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output
-from polarbear.cli.command_options import flag
+from polarbear.cli.command_options import AT_LEAST_1, flag, one_of, several
 from polarbear.wording import counted
 
 if TYPE_CHECKING:
@@ -53,19 +53,9 @@ def _known(context: click.Context, parameter: click.Parameter, name: str) -> str
 @option("--weight-column", help="Its column of weights of instances.")
 @option("--axis", help="The unit of t; by default that of SOURCE, or evaluations.")
 @flag("--maximise", "Larger values are better.")
-@option(
-    "--after-end",
-    default="keeps",
-    type=click.Choice(["keeps", "absent"]),
-    help="After its last row an algorithm keeps its best, or is absent.",
-)
-@option("--points", default=30, type=click.IntRange(1), help="Times in the grid of comparison.")
-@option(
-    "--spacing",
-    default="log",
-    type=click.Choice(["log", "linear"]),
-    help="How its times are spaced.",
-)
+@one_of("--after-end", "Its best after its last row, or nothing.", "keeps", "absent")
+@option("--points", default=30, type=AT_LEAST_1, help="Times in the grid of comparison.")
+@one_of("--spacing", "How its times are spaced.", "log", "linear")
 @option("--from", "first", type=float, help="Its first time; by default the data's.")
 @option("--to", "last", type=float, help="Its last time; by default the data's.")
 @common.settings
@@ -119,12 +109,7 @@ def export(store: Path, settings: dict[str, Any], json: bool, **options: Any) ->
 @common.command
 @click.argument("stores", metavar="STORE STORE...", nargs=-1, required=True, type=Path)
 @option("--into", type=Path, required=True, metavar="DIR", help="The new store.")
-@option(
-    "--keep",
-    multiple=True,
-    metavar="NAME",
-    help="Unite its runs although different code made them.",
-)
+@several("--keep", "Unite its runs although different code made them.")
 @common.mix_hosts
 @flag("--first-wins", "Where two runs differ, take that of the first store.")
 @common.json

@@ -7,9 +7,9 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.config.execution import Execution
@@ -21,15 +21,7 @@ from polarbear.problems import SUITES, Setting, Suite
 from polarbear.problems.base import Trajectory
 from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
-from polarbear.settings.options import (
-    Options,
-    Source,
-    as_mapping,
-    describe,
-    nearest,
-    unknown,
-    validate,
-)
+from polarbear.settings.options import Options, Source, describe, nearest, unknown, validate
 from polarbear.settings.registry import Registry
 from polarbear.settings.yaml_lines import read_yaml
 from polarbear.wording import joined
@@ -92,9 +84,7 @@ class Configuration(Options):
         "have the same ('common')",
     )
     algorithms: list[Any] = Field(description="the algorithms to compare: name, use, options")
-    instances: Annotated[dict[str, Any], BeforeValidator(as_mapping)] = Field(
-        description="the suite problems are drawn from: suite, ..."
-    )
+    instances: Any = Field(description="the suite problems are drawn from: suite, ...")
     budget: Budget = Field(description="the axis of time and the grid of times to compare at")
     trajectory: Trajectory = Field(
         "best",
