@@ -156,10 +156,15 @@ def interface() -> str:
     lines = ["# Every function and class", "", "Generated from the docstrings. "]
     lines += ["[From Python](python.md) introduces them with examples.", "", "```{eval-rst}"]
     for name in sorted(names, key=lambda one: (one.endswith(("Error", "Warning")), one)):
-        kind = "autoclass" if isinstance(getattr(polarbear, name), type) else "autofunction"
-        lines.append(f".. {kind}:: polarbear.{name}")
-        if kind == "autoclass" and not name.endswith(("Error", "Warning")):
-            lines.append("   :members:")
+        found = getattr(polarbear, name)
+        if inspect.ismodule(found):
+            lines += [f".. automodule:: {found.__name__}", "   :imported-members:", "   :members:"]
+        elif isinstance(found, type):
+            lines.append(f".. autoclass:: polarbear.{name}")
+            if not name.endswith(("Error", "Warning")):
+                lines.append("   :members:")
+        else:
+            lines.append(f".. autofunction:: polarbear.{name}")
         lines.append("")
     return "\n".join([*lines, "```", ""])
 

@@ -17,15 +17,18 @@ from polarbear.settings.yaml_lines import parse_yaml
 ConfigLike = str | Path | Mapping[str, Any] | Configuration
 
 
-def read(config: ConfigLike, overrides: Overrides, store: str | Path | None = None) -> Config:
+def read(
+    config: ConfigLike, overrides: Overrides, store: str | Path | None = None, **defaults: str
+) -> Config:
     """A configuration from a YAML file, or from a mapping or an object of the same keys.
 
     Its functions of the session are written next to the store, so that workers can import them.
+    ``defaults`` are values of keys that it does not have.
     """
-    if not isinstance(config, str | Path):
-        config = with_references(as_mapping(config), Path(f"{store or 'polarbear'}-code"))
-        return overridden(parse(config, Source("the configuration")), overrides)
-    return load(Path(config), overrides)
+    if isinstance(config, str | Path):
+        return load(Path(config), overrides, **defaults)
+    keys = with_references(as_mapping(config), Path(f"{store or 'polarbear'}-code"))
+    return overridden(parse({**defaults, **keys}, Source("the configuration")), overrides)
 
 
 def store_folder(config: ConfigLike, store: str | Path | None) -> Path:

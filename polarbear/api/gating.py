@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -13,7 +12,7 @@ from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener
 from polarbear.api.progress_display import Progress
-from polarbear.config import Config, Overrides, overridden, parse
+from polarbear.config import Overrides
 from polarbear.errors import ConfigError
 from polarbear.plain import Record
 from polarbear.regression import gate_report
@@ -22,8 +21,6 @@ from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.regression.gate_run import gate as run_gate
 from polarbear.regression.version_pairs import pairs_of
 from polarbear.report.figures.figure_files import write_file
-from polarbear.settings.options import as_mapping
-from polarbear.settings.yaml_lines import read_yaml
 from polarbear.wording import counted, duration
 
 __all__ = ["Gated", "gate"]
@@ -99,7 +96,9 @@ def gate(
         raise ConfigError(f"--undecided is pass or fail, found '{undecided}'")
     if store is not None and len(configs) > 1:
         raise ConfigError("--store names the store of one configuration, but there are several")
-    settings = [_read(config, Overrides(seed, workers), store) for config in configs]
+    # Both versions have the same seeds, unless a configuration says otherwise.
+    same, overrides = {"seeds": "common"}, Overrides(seed, workers)
+    settings = [configurations.read(config, overrides, store, **same) for config in configs]
     names = [[algorithm.name for algorithm in one.algorithms] for one in settings]
     total = sum(len(pairs_of(known, baseline, candidate)) for known in names)
     folders = [configurations.store_folder(config, store) for config in configs]
@@ -134,14 +133,3 @@ def gate(
         opened.infer()
         opened.report(html, force=True)
     return done
-
-
-def _read(config: ConfigLike, overrides: Overrides, store: str | Path | None) -> Config:
-    """A configuration in which both versions have the same seeds, unless it says otherwise."""
-    if not isinstance(config, str | Path):
-        return configurations.read({"seeds": "common", **as_mapping(config)}, overrides, store)
-    path = Path(config)
-    data, source = read_yaml(path)
-    if isinstance(data, Mapping):
-        data = {"seeds": "common", **data}
-    return overridden(parse(data, source, folder=str(path.resolve().parent)), overrides)

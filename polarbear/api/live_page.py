@@ -138,11 +138,8 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             content, tag = live.now() if with_page else b"", live.tag()
         except PolarBearError as error:  # for example while a round is being written
-            status, kind, content = (
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                "text/plain",
-                f"{error}".encode(),
-            )
+            status, kind = HTTPStatus.SERVICE_UNAVAILABLE, "text/plain"
+            content = str(error).encode()
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))

@@ -32,12 +32,7 @@ FAILED = 1  # exit code of a check in which an algorithm or a problem fails
 @common.rerun
 @common.keep
 @flag("--fresh", "Begin another race in the store, using its runs.")
-@option(
-    "--for",
-    "preference",
-    metavar="PREFERENCE",
-    help="Race only until the choice for this preference is good enough; see `select`.",
-)
+@option("--for", "preference", help="End when the choice for this preference is good enough.")
 @option("--regret", default=0.01, help="With --for: stop below this expected regret.")
 @common.path("--page", "FILE", "Write the report's page after each round; an open page follows.")
 @flag("--no-check", "Skip the short trial before a first race.")

@@ -43,12 +43,7 @@ AOCC_TITLES = ("mean#", "interval#", "median#", "first#")
 @option("--font-size", default=8.0, help="Of figures, in points.")
 @option("--time-axis", default="grid", help="Of figures: log, linear, or grid (as the times).")
 @common.model
-@option(
-    "--align",
-    default="auto",
-    help="Of several stores: compare at the same times (units) or share of the budget "
-    "(share); auto takes times where axes are the same and grids overlap.",
-)
+@option("--align", default="auto", help="Of several stores: by times (units) or budget (share).")
 @common.force
 @common.json
 def report(
@@ -92,12 +87,7 @@ def report(
 @common.command
 @common.store_folder
 @option("--pair", metavar="A,B", help="Compare these two by their EAF.")
-@option(
-    "--algorithms",
-    type=common.names,
-    metavar="A,B,C",
-    help="Only these, or all; of a race by default the Pareto set.",
-)
+@option("--algorithms", type=common.names, help="A,B,C, or all; by default the Pareto set.")
 @option(
     "--targets",
     default="auto",
@@ -110,12 +100,7 @@ def report(
 @option("--scale", default="auto", help="Of the targets: auto, log or linear.")
 @option("--bootstrap", default=1000, help="Number of resamples of instances.")
 @option("--seed", default=0, help="Seed of the resamples.")
-@option(
-    "--ert",
-    metavar="DISTANCES",
-    help="Expected running times to these distances from the optimum, such as "
-    "10,0.1,1e-8; or 'usual': those of COCO's tables.",
-)
+@option("--ert", help="ERT to these distances: 10,0.1,1e-8, or 'usual' (those of COCO's tables).")
 @flag("--per-dimension", "Divide evaluations by the number of variables, as COCO does.")
 @path("--png", "DIR", "Draw ECDF, AOCC, EAF and differences.")
 @path("--csv", "DIR", "Write the data of these figures.")

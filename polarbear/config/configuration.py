@@ -99,9 +99,12 @@ class Configuration(Options):
     )
 
 
-def load(path: Path, overrides: Overrides | None = None) -> Config:
+def load(path: Path, overrides: Overrides | None = None, **defaults: str) -> Config:
     """Read and check a configuration file, and apply the options of a call."""
-    config = parse(*read_yaml(path), folder=os.fspath(path.resolve().parent))
+    data, source = read_yaml(path)
+    if isinstance(data, Mapping):
+        data = {**defaults, **data}
+    config = parse(data, source, folder=os.fspath(path.resolve().parent))
     return overridden(config, overrides or Overrides())
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+import polarbear as pb
 from polarbear.api.progress_display import BAR_COLUMNS, RaceProgress, bar
 from polarbear.driver.race_progress import UnderWay
 from polarbear.store import Store
 from polarbear.store.writer import PROGRESS, read_progress
+from tests.api.conftest import configuration
 from tests.support import Project, solver
 
 
@@ -34,6 +37,23 @@ def test_a_terminal_shows_the_standings_and_the_runs_of_the_round(
         cast(Any, SimpleNamespace(state=state, tasks=[], horizons={}, drawn=8, workers=2))
     )
     assert progress.picture()[-1].startswith("round 2: 0 of 0 runs; 0 algorithms on 8 instances")
+
+
+def test_a_notebook_shows_the_progress_below_its_cell(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    shown: list[str] = []
+    cell = SimpleNamespace(update=shown.append)
+    display = SimpleNamespace(HTML=str, display=lambda html, display_id: shown.append(html) or cell)
+    shell = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=True))
+    monkeypatch.setitem(sys.modules, "IPython", shell)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    pb.race(configuration(race={"limits": {"rounds": 1}}), tmp_path / "raced")
+    assert shown[0] == "<pre>starting</pre>"
+    assert "1 round, 8 problems" in shown[-1]
+    assert "&lt;b&gt;C&lt;/b&gt;" in shown[-1]
+    pb.race(configuration(), tmp_path / "silent", listener=pb.Listener())
+    assert "2 round" not in shown[-1]
 
 
 def test_the_bar_is_as_long_as_the_share_that_is_done():

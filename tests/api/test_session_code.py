@@ -1,16 +1,23 @@
-"""Functions of a notebook or a script in a configuration."""
+"""Configurations of a notebook or a script: functions of the session, and objects."""
 
 from __future__ import annotations
 
+import inspect
+import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import polarbear as pb
+from polarbear.algorithms import ADAPTERS
+from polarbear.api.configurations import read
+from polarbear.config import Overrides
 from polarbear.errors import ConfigError
+from polarbear.problems import SUITES
 
 SCRIPT = """
 import math
@@ -43,7 +50,7 @@ def climb(problem, seed, step=STEP):
 store = pb.run(
     {
         "algorithms": [
-            {"name": "climb", "use": "python", "function": climb},
+            pb.adapters.Python(name="climb", function=climb),
             {"name": "random", "use": "random-search"},
         ],
         "instances": {"suite": "python", "function": Bowl},
@@ -108,3 +115,47 @@ def test_functions_of_modules_are_named_by_their_module(tmp_path: Path):
     }
     with pytest.raises(ConfigError, match="'textwrap:dedent' is called as dedent"):
         pb.run(config, tmp_path / "results")
+
+
+def test_a_configuration_of_objects_is_that_of_a_file(tmp_path: Path):
+    made = pb.Config(
+        algorithms=[
+            pb.adapters.Python(name="climb", function="mine:climb"),
+            {"name": "random", "use": "random-search"},
+        ],
+        instances=pb.suites.MaBbob(dimensions=[2, 5]),
+        budget=pb.Budget(grid={"from": 10, "to": 100, "points": 4}),
+        race=pb.Rules(limits={"rounds": 2}),
+        inference=pb.ModelOptions(model="gp", lengthscale={"scale": 2}),
+    )
+    path = tmp_path / "config.yaml"
+    path.write_text(
+        "algorithms: [{name: climb, use: python, function: 'mine:climb'}, "
+        "{name: random, use: random-search}]\n"
+        "instances: {suite: ma-bbob, dimensions: [2, 5]}\n"
+        "budget: {grid: {from: 10, to: 100, points: 4}}\n"
+        "race: {limits: {rounds: 2}}\ninference: {model: gp, lengthscale: {scale: 2}}\n"
+    )
+    assert read(made, Overrides()).plain() == read(path, Overrides()).plain()
+
+
+def test_every_suite_and_adapter_is_an_object_with_its_name_and_a_signature():
+    for module, registry, key in ((pb.suites, SUITES, "suite"), (pb.adapters, ADAPTERS, "use")):
+        ours = {name: registry[name] for name in registry.places}
+        assert {getattr(module, name) for name in module.__all__} == set(ours.values())
+        for name, model in ours.items():
+            assert key in inspect.signature(model).parameters
+            assert model._with_name({})[key] == name
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda: pb.suites.MaBbob(dimension=[2]), "did you mean 'dimensions'?"),
+        (lambda: pb.Budget(grid=[2, 1]), "a grid must increase"),
+        (lambda: pb.Rules(alpah=0.9), "did you mean 'alpha'?"),
+    ],
+)
+def test_a_wrong_option_of_an_object_is_refused_at_once(wrong: Callable[[], object], words: str):
+    with pytest.raises(pb.ConfigError, match=re.escape(words)):
+        wrong()
