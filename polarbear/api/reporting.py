@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +39,22 @@ from polarbear.report.story import Story, tell
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store as StoreOnDisk
 
-__all__ = ["AoccRow", "Areas", "Compared", "ErtPoint", "Report", "ReportOfStores", "compare_stores"]
+__all__ = ["AoccRow", "Areas", "Compared", "ErtPoint", "Report", "compare_stores"]
 CLASSICAL_FIGURES = ("ecdf", "aocc", "eaf", "eaf-difference")
 TIME_AXES = {"log": True, "linear": False, "grid": None}
 
 
-class _Report(Record):
-    """A report in words, and the files that were written."""
+@dataclass(frozen=True, repr=False)
+class Report(Record):
+    """A report on one store or several: facts, words, and the files that were written.
 
+    ``outline`` makes its headings, tables and charts.
+    """
+
+    facts: Facts
+    table: list[Facts]
     story: Story | StoryOfStores
+    outline: Callable[[], list[Block]]
     written: tuple[Path, ...]
 
     @property
@@ -62,25 +69,15 @@ class _Report(Record):
 
     def text(self) -> str:
         """The report as plain text."""
-        return as_text(self._outline())
+        return as_text(self.outline())
 
     def markdown(self) -> str:
         """The report as Markdown, for a pull request."""
-        return as_markdown(self._outline())
-
-    @abstractmethod
-    def _outline(self) -> list[Block]:
-        """The report's headings, tables and charts."""
+        return as_markdown(self.outline())
 
     def to_dict(self) -> Facts:
-        """The facts that `polarbear report --json` prints."""
-        written = [str(path) for path in self.written]
         said = {"answer": list(self.answer), "warnings": list(self.warnings)}
-        return {**self._facts(), **said, "written": written}
-
-    @abstractmethod
-    def _facts(self) -> Facts:
-        """The facts that are specific to a kind of report."""
+        return {**self.facts, **said, "written": [str(path) for path in self.written]}
 
     def one_line(self) -> str:
         return self.answer[0]
@@ -88,76 +85,49 @@ class _Report(Record):
     def remarks(self) -> list[str]:
         return [*self.answer[1:], *self.warnings]
 
-
-@dataclass(frozen=True, repr=False)
-class Report(_Report):
-    """The report on a store."""
-
-    material: ReportContext
-    story: Story
-    written: tuple[Path, ...]
-    ROWS = ("members", "out")
-
-    def _outline(self) -> list[Block]:
-        return outline(self.material, self.story)
-
-    def _facts(self) -> Facts:
-        story = self.story
-        members, out = (
-            [{"algorithm": entry.algorithm, "reason": entry.reason} for entry in entries]
-            for entries in (story.members, story.out)
-        )
-        keys = ("round", "instances", "kind", "words")
-        return {
-            "store": str(self.material.store.path),
-            "pareto_set": [entry.algorithm for entry in story.members],
-            "members": members,
-            "out": out,
-            "decisions": [{key: getattr(one, key) for key in keys} for one in story.decisions],
-            "settings": [list(pair) for pair in story.settings],
-            "figures": {name: figure.missing(self.material) for name, figure in FIGURES.items()},
-        }
-
-
-@dataclass(frozen=True, repr=False)
-class ReportOfStores(_Report):
-    """The comparison of several stores with the first."""
-
-    compared: differences.Compared
-    changes: tuple[Change, ...]
-    story: StoryOfStores
-    written: tuple[Path, ...]
-
-    def _outline(self) -> list[Block]:
-        return self.story.outline()
-
-    def _facts(self) -> Facts:
-        found = self.compared
-        settings = different_settings(found.sides, found.algorithms)
-        return {
-            "stores": [
-                {
-                    "name": side.name,
-                    "path": str(side.context.store.path),
-                    "instances": side.basis.instances,
-                    "model": side.basis.posterior.model,
-                    "in": list(side.context.remaining),
-                    "times": side.basis.times[places].tolist(),
-                }
-                for side, places in zip(found.sides, found.moments.places, strict=True)
-            ],
-            "algorithms": list(found.algorithms),
-            "axis": found.moments.label,
-            "at": found.moments.at.tolist(),
-            "changes": [asdict(change) for change in self.changes],
-            "differences": found.differences.to_dicts(),
-            "levels": found.levels.to_dicts(),
-            "settings": [{"setting": key, "values": list(values)} for key, values in settings],
-        }
-
     def rows(self) -> list[Facts]:
-        columns = ["store", "algorithm", "difference", "low", "high"]
-        return self.compared.over_time(pairs=False).select(columns).to_dicts()
+        return self.table
+
+
+def _facts_of_store(material: ReportContext, story: Story) -> Facts:
+    members, out = (
+        [{"algorithm": entry.algorithm, "reason": entry.reason} for entry in entries]
+        for entries in (story.members, story.out)
+    )
+    keys = ("round", "instances", "kind", "words")
+    return {
+        "store": str(material.store.path),
+        "pareto_set": [entry.algorithm for entry in story.members],
+        "members": members,
+        "out": out,
+        "decisions": [{key: getattr(one, key) for key in keys} for one in story.decisions],
+        "settings": [list(pair) for pair in story.settings],
+        "figures": {name: figure.missing(material) for name, figure in FIGURES.items()},
+    }
+
+
+def _facts_of_stores(found: differences.Compared, changed: Sequence[Change]) -> Facts:
+    settings = different_settings(found.sides, found.algorithms)
+    return {
+        "stores": [
+            {
+                "name": side.name,
+                "path": str(side.context.store.path),
+                "instances": side.basis.instances,
+                "model": side.basis.posterior.model,
+                "in": list(side.context.remaining),
+                "times": side.basis.times[places].tolist(),
+            }
+            for side, places in zip(found.sides, found.moments.places, strict=True)
+        ],
+        "algorithms": list(found.algorithms),
+        "axis": found.moments.label,
+        "at": found.moments.at.tolist(),
+        "changes": [asdict(change) for change in changed],
+        "differences": found.differences.to_dicts(),
+        "levels": found.levels.to_dicts(),
+        "settings": [{"setting": key, "values": list(values)} for key, values in settings],
+    }
 
 
 def report(
@@ -209,7 +179,10 @@ def report(
         from polarbear.report.latex import write_kit  # few reports need it
 
         written += write_kit(material, Path(latex), style, force)
-    return Report(material, tell(material), tuple(written))
+    story = tell(material)
+    facts = _facts_of_store(material, story)
+    table = [*facts["members"], *facts["out"]]
+    return Report(facts, table, story, partial(outline, material, story), tuple(written))
 
 
 def compare(
@@ -274,7 +247,7 @@ def compare_stores(
     time_axis: str = "grid",
     font: str = "sans",
     force: bool = False,
-) -> ReportOfStores:
+) -> Report:
     """Compare ``stores`` with the first of them, with 95 % intervals.
 
     They are compared at the same times or, if ``align`` is "share" and where their axes differ, at
@@ -308,7 +281,9 @@ def compare_stores(
     if page is not None:
         write_page_of_stores(found, story, page, force)
         written.append(page)
-    return ReportOfStores(found, changed, story, tuple(written))
+    columns = ["store", "algorithm", "difference", "low", "high"]
+    table = found.over_time(pairs=False).select(columns).to_dicts()
+    return Report(_facts_of_stores(found, changed), table, story, story.outline, tuple(written))
 
 
 def _check_only(only: Sequence[str] | None, folders: Mapping[str, Path]) -> None:

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 @option("--engine", help="native or stan.")
 @option(
     "--method",
-    help="auto, mcmc or laplace; with native also split-hmc, with stan also pathfinder, "
-    "advi-meanfield and advi-fullrank.",
+    help="auto, mcmc, laplace; native: split-hmc; stan: pathfinder, advi-meanfield, advi-fullrank.",
 )
 @option("--draws", type=int, help="Posterior draws, all chains together.")
 @option("--seed", type=AT_LEAST_0, help="Seed of the draws; if not given, the store's.")

@@ -17,7 +17,7 @@ from polarbear.errors import ReportError
 from polarbear.wording import counted, noun
 
 if TYPE_CHECKING:
-    from polarbear.api.reporting import AoccRow, Areas, Compared, ErtPoint, Report, ReportOfStores
+    from polarbear.api.reporting import AoccRow, Areas, Compared, ErtPoint
 
 AOCC_TITLES = ("mean#", "interval#", "median#", "first#")
 
@@ -64,7 +64,6 @@ def report(
         raise ReportError("--text, --markdown and --json each print the report: choose one")
     outputs = ("png", "pdf", "svg", "csv", "latex", "only")
     named = any((html, text, markdown, json, *(options[name] for name in outputs)))
-    made: Report | ReportOfStores
     if len(stores) > 1:
         single = {"race": race, **{name: options.pop(name) for name in ("round", "latex")}}
         for name, value in single.items():
@@ -91,10 +90,8 @@ def report(
 @option(
     "--targets",
     default="auto",
-    metavar="TARGETS",
-    help="EASIEST:HARDEST[:COUNT] as distances from the optimum, such as 1e2:1e-8; or "
-    "'seen': on each instance from the worst to the best value seen; by default the "
-    "first where the optimum is known.",
+    help="Distances from the optimum, EASIEST:HARDEST[:COUNT] as in 1e2:1e-8; or 'seen': on each "
+    "instance from the worst to the best value; by default distances where the optimum is known.",
 )
 @option("--optimum", type=float, help="The best possible value, if the suite does not know it.")
 @option("--scale", default="auto", help="Of the targets: auto, log or linear.")

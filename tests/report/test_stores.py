@@ -160,7 +160,9 @@ def test_stores_that_share_one_algorithm_compare_it_with_itself_without_a_poster
         )
     stores = tmp_path / "one", tmp_path / "two"
     made = polarbear.compare_stores(*stores, html=tmp_path / "page.html")
-    assert [(change.algorithm, change.same) for change in made.changes] == [("A", True)]
+    assert [(change["algorithm"], change["same"]) for change in made.to_dict()["changes"]] == [
+        ("A", True)
+    ]
     assert "share one algorithm, A" in made.text()
     assert "nan" not in made.text()
     page = (tmp_path / "page.html").read_text()
