@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from polarbear.classical.view import view
 from polarbear.classical.view_options import ViewOptions
-from polarbear.errors import ReportError
+from polarbear.errors import ConfigError, ReportError
 from polarbear.problems import SUITES
 from tests.classical.helpers import Run, make_store
 
@@ -114,7 +113,7 @@ def test_what_cannot_be_scaled_is_refused_with_the_reason(tmp_path: Path, runs, 
     ],
 )
 def test_targets_that_make_no_sense_are_refused(targets: str, words: str):
-    with pytest.raises(ValidationError, match=words):
+    with pytest.raises(ConfigError, match=words):
         ViewOptions(targets=targets)
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
-from polarbear.errors import StanError
+from polarbear.errors import ConfigError, StanError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import MODELS, rating_models
 from polarbear.inference.models.base import Model, rating_model
@@ -59,7 +58,7 @@ def test_its_program_is_given_all_that_it_asks_for_and_without_one_stan_is_refus
 ):
     if MODELS[name].stan_program is None:
         assert name not in programs.programmed_models()
-        with pytest.raises(ValidationError, match=f"'{name}' has no Stan program"):
+        with pytest.raises(ConfigError, match=f"'{name}' has no Stan program"):
             ModelOptions(model=name, engine="stan")
         with pytest.raises(StanError, match=f"'{name}' has no Stan program"):
             programs.program_file(name)

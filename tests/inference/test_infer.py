@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
-from polarbear.errors import InferenceError, MissingExtraError
+from polarbear.errors import ConfigError, InferenceError, MissingExtraError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import MODELS, rating_models
 from polarbear.inference.plackett_luce import engine, lattice
@@ -105,7 +104,7 @@ def test_a_temporal_model_is_refused_without_the_rankings_it_weighs_evidence_by(
 
 @pytest.mark.parametrize("alpha", [0.0, -1.0])
 def test_an_improper_prior_is_refused_with_the_reason(alpha):
-    with pytest.raises(ValidationError, match="improper as soon as one algorithm always"):
+    with pytest.raises(ConfigError, match="improper as soon as one algorithm always"):
         ModelOptions(model="dirichlet", alpha=alpha)
 
 
