@@ -1,4 +1,4 @@
-"""Examples: those of docs/reference/python.md, as one script, and those of every docstring."""
+"""Examples: those of two pages, each as one script, and those of every docstring."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 import polarbear as pb
 from tests.support import Project
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 CONFIG = {
     "algorithms": [
@@ -29,16 +29,20 @@ CONFIG = {
 }
 
 
-def test_the_documented_examples_run(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("page", "written"),
+    [("reference/python.md", "page.html"), ("how-to/notebook.md", "climbing-code/climb.py")],
+)
+def test_the_documented_examples_run(tmp_path: Path, page: str, written: str):
     project = Project(tmp_path)
     project.configure(**CONFIG)
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(blocks) > 5
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
+    assert len(blocks) > 2
     (tmp_path / "examples.py").write_text("\n".join(blocks))
     done = project.python("examples.py")
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "page.html").exists()
-    assert "PARETO SET" in done.stdout.upper()
+    assert (tmp_path / written).exists()
+    assert ("PARETO SET" in done.stdout.upper()) == ("print(report.text())" in "".join(blocks))
 
 
 def public_functions() -> dict[str, Callable[..., object]]:
