@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from polarbear.report.context import gather
 from polarbear.report.figures import FIGURES
@@ -14,8 +16,14 @@ from polarbear.report.figures.style import Style
 from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+
+class NotebookFigure(Figure):
+    """A figure that a notebook shows, whatever the backend of Matplotlib."""
+
+    def _repr_png_(self) -> bytes:
+        file = io.BytesIO()
+        self.savefig(file)
+        return file.getvalue()
 
 
 class Plots:
@@ -39,13 +47,11 @@ class Plots:
         font_size: float = 8.0,
     ) -> Figure:
         """Draw one figure; ``at`` is the budget of the figure of one budget."""
-        import matplotlib.pyplot  # noqa: F401  IPython shows figures after this import
-
         context = replace(gather(self._disk, model=model), at=at)
         (figure,) = available(context, [name])
         options = {"theme": theme, "width": width, "font_size": font_size}
         style = validate(Style, options, Source("plot"))
-        with on_canvas(style) as canvas:
+        with on_canvas(style, NotebookFigure) as canvas:
             figure.draw(canvas, figure.data(context), context, style)
             canvas.canvas.draw()  # lays it out with the settings of the style
             canvas.set_layout_engine("none")

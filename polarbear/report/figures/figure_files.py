@@ -124,7 +124,7 @@ def saved(canvas: Canvas, style: Style, format: str) -> bytes:
 
 
 @contextmanager
-def on_canvas(style: Style) -> Iterator[Canvas]:
+def on_canvas(style: Style, kind: type[Canvas] | None = None) -> Iterator[Canvas]:
     """An empty canvas, with Matplotlib set up for a style while it is drawn on."""
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -136,7 +136,7 @@ def on_canvas(style: Style) -> Iterator[Canvas]:
         # Names may use letters that the font lacks; they are shown as boxes.
         warnings.filterwarnings("ignore", message=r"(?s)Glyph .* missing from")
         warnings.filterwarnings("ignore", message=r".*Matplotlib currently does not support")
-        canvas = Canvas(layout="constrained", dpi=style.dpi)
+        canvas = (kind or Canvas)(layout="constrained", dpi=style.dpi)
         FigureCanvasAgg(canvas)
         yield canvas
 
