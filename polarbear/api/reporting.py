@@ -256,8 +256,8 @@ def compare_stores(
     ``width``, ``font``, ``font_size``, ``time_axis`` and ``force`` are those of `Store.report`.
 
     >>> more = pb.run(config, "more", instances=24)
-    >>> pb.compare_stores("results", "more").answer[0]
-    'No difference between results and more is shown.'
+    >>> pb.compare_stores("results", "more").to_dict()["algorithms"]
+    ['random', 'powell']
     """
     if len(stores) < 2:
         raise ReportError(
