@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from polarbear.config import Config
+from polarbear.driver import collect
 from polarbear.numerics.threads import available_processors
-from tests.support import Project
+from tests.support import InThisProcess, Project, quick_pool, real_pool
 
 MOST_PROCESSES = 8  # beyond that, starting them costs more than it brings
 ROOT = Path(__file__).parents[1]
@@ -21,6 +23,9 @@ ROOT = Path(__file__).parents[1]
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
+
+# Most races in tests are so short that starting workers would take longer than their runs.
+collect.pool_of = quick_pool
 
 # How long an example takes says how busy the machine is, which is nothing that a test may fail for.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -35,6 +40,22 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     return Project(tmp_path)
+
+
+@pytest.fixture
+def real_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs in worker processes, whatever they are."""
+    monkeypatch.setattr(collect, "pool_of", real_pool)
+
+
+@pytest.fixture
+def no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs in this process, whatever they are."""
+
+    def pool(config: Config, store: object = None) -> InThisProcess:
+        return InThisProcess(config, collect.workers_of(config))
+
+    monkeypatch.setattr(collect, "pool_of", pool)
 
 
 @pytest.fixture

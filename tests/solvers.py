@@ -25,20 +25,6 @@ def coordinate_descent(problem, seed, step=1.0):
             x, y = trial, value
 
 
-def climbs(problem, seed, step=0.3):
-    """Maximises what the problem returns, and fails if that were turned."""
-    assert problem.maximise
-    rng = np.random.default_rng(seed)
-    x = rng.uniform(problem.lower, problem.upper)
-    y = problem(x)
-    while True:
-        trial = np.clip(x + step * rng.standard_normal(len(x)), problem.lower, problem.upper)
-        value = problem(trial)
-        assert value == problem.problem(trial) == problem.evaluate(trial)
-        if value > y:
-            x, y = trial, value
-
-
 def _improve(problem, seed, count=20):
     rng = np.random.default_rng(seed)
     for _ in range(count):
@@ -120,7 +106,7 @@ def holds(problem, seed, store, go):
     while any(Path(store).glob("runs/part-*.parquet")) and not Path(go).exists():
         held.touch()
         time.sleep(0.02)
-    slow(problem, seed)
+    slow(problem, seed, 0 if Path(go).exists() else 0.002)
 
 
 def waits(problem, seed, until):

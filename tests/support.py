@@ -6,11 +6,13 @@ import importlib
 import io
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
+import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -20,17 +22,91 @@ import numpy as np
 import yaml
 
 from polarbear.cli import main
+from polarbear.config import Config
+from polarbear.driver import collect
+from polarbear.execution.outcome import Outcome, Task
+from polarbear.execution.run import Problems, execute
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.posterior_draws import Diagnostics
+from polarbear.store import Store
 
 SOLVERS = Path(__file__).parent / "solvers.py"
 WIDE = {"COLUMNS": "160"}
+real_pool = collect.pool_of
+# Algorithms and suites that can do no harm to the process they run in.
+HARMLESS = {"synthetic", "random-search", "classic"}
+for one in ("coordinate_descent", "stops", "overfits", "reports_iterations", "fails_at_once"):
+    HARMLESS.add(f"{SOLVERS}:{one}")
+for one in ("fails_sometimes", "fails_until", "bowl", "nan_bowl", "noisy_bowl", "only_nan", "hill"):
+    HARMLESS.add(f"{SOLVERS}:{one}")
 
 
 def solver(function: str, name: str | None = None, **options: Any) -> dict[str, Any]:
     """An entry for one of the badly behaved algorithms in solvers.py."""
     entry = {"name": name or function, "use": "python", "function": f"{SOLVERS}:{function}"}
     return {**entry, "options": options} if options else entry
+
+
+def synthetic(ratings: Mapping[str, object], **suite: Any) -> dict[str, Any]:
+    """The part of a configuration with algorithms whose true ratings are known."""
+    return {
+        "algorithms": [{"name": name, "use": "synthetic"} for name in ratings],
+        "instances": {"suite": "synthetic", "ratings": dict(ratings), **suite},
+    }
+
+
+class InThisProcess:
+    """A pool without processes, whose starting would take most of the time of short runs.
+
+    With a seed, the next run to finish is drawn at random from as many as there are workers.
+    """
+
+    def __init__(self, config: Config, workers: int = 1, seed: int | None = None) -> None:
+        self.size = workers
+        self._problems = Problems(config.instances, config.setting)
+        self._random = None if seed is None else random.Random(seed)
+        self._started: list[Task] = []
+        self._woken = threading.Event()
+
+    def __enter__(self) -> InThisProcess:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def wake(self) -> None:
+        self._woken.set()
+
+    def run(
+        self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
+    ) -> Iterator[Outcome]:
+        waiting, more = iter(tasks), True
+        while not over():
+            while more and len(self._started) < self.size:
+                task = next(waiting, False)
+                more = task is not False
+                if not isinstance(task, Task):
+                    break
+                self._started.append(task)
+            if self._started:
+                place = self._random.randrange(len(self._started)) if self._random else 0
+                yield execute(self._started.pop(place), self._problems)
+            elif more:
+                self._woken.wait()
+                self._woken.clear()
+            else:
+                return
+
+
+def quick_pool(config: Config, store: Store | None = None) -> Any:
+    """A pool in this process, where neither seconds nor code that may do harm are involved."""
+    plain, execution = config.plain(), config.execution
+    used = {entry.get("function", entry["use"]) for entry in plain["algorithms"].values()}
+    used.add(plain["instances"].get("function", plain["instances"]["suite"]))
+    limited = execution.seconds_per_run or execution.memory_mib or execution.engine != "local"
+    if limited or config.budget.axis == "seconds" or not used <= HARMLESS:
+        return real_pool(config, store)
+    return InThisProcess(config, collect.workers_of(config))
 
 
 class Project:
@@ -96,6 +172,22 @@ class Project:
         return subprocess.run(
             self.command(*arguments), cwd=self.folder, env=environment, check=False, **options
         )
+
+    def together(self, *commands: list[str]) -> list[subprocess.CompletedProcess[str]]:
+        """Run commands one after the other in one process that is not this one."""
+        code = (
+            "import json, sys; from pathlib import Path; from tests.support import Project\n"
+            "done = [Project(Path.cwd())(*command) for command in json.loads(sys.argv[1])]\n"
+            "print(json.dumps([[one.returncode, one.stdout, one.stderr] for one in done]))"
+        )
+        asked = [sys.executable, "-c", code, json.dumps(commands)]
+        done = subprocess.run(asked, cwd=self.folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        told = json.loads(done.stdout.splitlines()[-1])
+        return [
+            subprocess.CompletedProcess(command, *of)
+            for command, of in zip(commands, told, strict=True)
+        ]
 
     def python(self, script: str) -> subprocess.CompletedProcess[str]:
         """Run a Python script in the folder, to its end."""

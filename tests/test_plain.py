@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
+
+import pytest
 
 from polarbear.plain import asked, plain
 
@@ -38,35 +41,30 @@ class Row(NamedTuple):
     parts: tuple[Part, ...]
 
 
-def test_a_named_tuple_is_a_record_and_no_list():
-    assert plain([Row("r", (Part(1.0, None),))]) == [
-        {"name": "r", "parts": [{"from": 1.0, "to": None}]}
-    ]
-
-
-def test_fields_become_keys_in_their_order_and_records_inside_too():
-    whole = Whole("w", (Part(1.0, None),), {"p": Part(2.0, 3.0)})
-    assert plain(whole) == {
-        "name": "w",
-        "parts": [{"from": 1.0, "to": None}],
-        "by_name": {"p": {"from": 2.0, "to": 3.0}},
-    }
-    assert list(plain(whole)) == ["name", "parts", "by_name"]
-
-
-def test_what_was_asked_for_is_there_with_all_that_stands_beside_it():
-    assert plain(Whole("w", (), {}, found=())) == {
-        "name": "w",
-        "parts": [],
-        "by_name": {},
-        "found": [],
-        "verdict": None,
-    }
-
-
-def test_properties_that_a_class_lists_follow_its_fields():
-    assert plain(Judged(2.0)) == {"score": 2.0, "passed": True}
-
-
-def test_what_is_plain_already_stays_as_it_is():
-    assert plain({"a": [1, "b", None]}) == {"a": [1, "b", None]}
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        (
+            [Row("r", (Part(1.0, None),))],
+            [{"name": "r", "parts": [{"from": 1.0, "to": None}]}],
+        ),
+        (
+            Whole("w", (Part(1.0, None),), {"p": Part(2.0, 3.0)}),
+            {
+                "name": "w",
+                "parts": [{"from": 1.0, "to": None}],
+                "by_name": {"p": {"from": 2.0, "to": 3.0}},
+            },
+        ),
+        (
+            Whole("w", (), {}, found=()),
+            {"name": "w", "parts": [], "by_name": {}, "found": [], "verdict": None},
+        ),
+        (Judged(2.0), {"score": 2.0, "passed": True}),
+        ({"a": [1, "b", None]}, {"a": [1, "b", None]}),
+    ],
+    ids=["tuple", "fields", "asked for", "properties", "plain"],
+)
+def test_fields_become_keys_in_their_order(record, expected):
+    assert plain(record) == expected
+    assert json.dumps(plain(record)) == json.dumps(expected)

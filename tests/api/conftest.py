@@ -9,6 +9,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.store import Store
+from tests.support import synthetic
 
 RATINGS = {"A": 0.6, "B": 0.35, "<b>C</b>": 0.05}
 
@@ -16,8 +17,7 @@ RATINGS = {"A": 0.6, "B": 0.35, "<b>C</b>": 0.05}
 def configuration(**changes: Any) -> dict[str, Any]:
     """Three synthetic algorithms, the first the best, one with a name that HTML must escape."""
     return {
-        "algorithms": [{"name": name, "use": "synthetic"} for name in RATINGS],
-        "instances": {"suite": "synthetic", "ratings": RATINGS},
+        **synthetic(RATINGS),
         "budget": {"grid": [10, 100, 1000]},
         "race": {"limits": {"instances": 32}},
         "execution": {"workers": 2},

@@ -38,9 +38,7 @@ def test_at_a_prompt_an_object_is_one_line(raced: pb.Store, measured: pb.Store, 
 
 
 @pytest.mark.parametrize("what", TABLES)
-def test_in_a_notebook_an_object_is_a_short_table_with_names_escaped(
-    raced: pb.Store, measured: pb.Store, what: str
-):
+def test_in_a_notebook_an_object_is_a_short_table_with_names_escaped(raced, measured, what):
     shown = ASKED[what](raced, measured)._repr_html_()
     assert "<td>A</td>" in shown
     assert "<b>C</b>" not in shown

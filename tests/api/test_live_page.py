@@ -56,18 +56,6 @@ def test_a_page_that_cannot_be_written_is_one_warning_and_the_race_continues(tmp
     assert said.startswith("the page was not written: there is no folder")
 
 
-def test_what_is_not_a_page_is_not_written_over(tmp_path: Path):
-    mine = tmp_path / "notes.html"
-    mine.write_text("<p>mine</p>")
-    with pytest.raises(ReportError, match="exists and is not a PolarBear page"):
-        check_place(mine)
-    with pytest.raises(ReportError, match="exists and is not a PolarBear page"):
-        check_place(tmp_path)
-    with pytest.raises(ReportError, match="there is no folder"):
-        check_place(tmp_path / "nowhere" / "page.html")
-    check_place(tmp_path / "new.html")
-
-
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     return stored_runs(tmp_path)

@@ -83,26 +83,20 @@ def test_arviz_gets_named_dimensions_and_coordinates(temporal: pb.Posterior):
     assert r_hat == pytest.approx(temporal.diagnostics.r_hat, abs=1e-3)
 
 
-def test_an_arviz_without_inference_data_gets_the_tree_that_took_its_place(
-    temporal: pb.Posterior, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_arviz_without_inference_data_gets_the_tree_that_took_its_place(temporal, monkeypatch):
     arviz = pytest.importorskip("arviz")
     monkeypatch.delattr(arviz, "InferenceData")
     theta = temporal.to_arviz()["posterior"]["theta"]
     assert theta.dims == ("chain", "draw", "time", "algorithm")
 
 
-def test_without_arviz_one_line_says_what_to_install(
-    temporal: pb.Posterior, monkeypatch: pytest.MonkeyPatch
-):
+def test_without_arviz_one_line_says_what_to_install(temporal, monkeypatch):
     monkeypatch.setitem(sys.modules, "arviz", None)
     with pytest.raises(MissingExtraError, match="install the extra 'arviz'"):
         temporal.to_arviz()
 
 
-def test_a_posterior_that_fails_its_checks_warns_at_the_callers_line(
-    raced: pb.Store, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_posterior_that_fails_its_checks_warns_at_the_callers_line(raced, monkeypatch):
     monkeypatch.setattr(posterior_draws, "MIN_ESS", 1e9)
     with pytest.warns(pb.PolarBearWarning, match="do not trust this posterior: bulk ESS") as found:
         posterior = raced.infer(draws=1200, keep=False)

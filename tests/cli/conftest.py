@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.support import Project
+from tests.support import Project, synthetic
 
 OVER_TIME = {"early": [0.7, 0.4, 0.1], "late": [0.2, 0.4, 0.8], "never": [0.1, 0.2, 0.1]}
 CONSTANT = {"A": 0.6, "B": 0.3, "C": 0.1}
@@ -15,11 +15,7 @@ CONSTANT = {"A": 0.6, "B": 0.3, "C": 0.1}
 def with_runs(folder: pytest.TempPathFactory, ratings: dict[str, object]) -> Project:
     """A store of runs on 60 instances, whose true ratings are known."""
     made = Project(folder.mktemp("runs"))
-    made.configure(
-        algorithms=[{"name": name, "use": "synthetic"} for name in ratings],
-        instances={"suite": "synthetic", "ratings": ratings, "count": 60},
-        budget={"grid": [10, 100, 1000]},
-    )
+    made.configure(**synthetic(ratings, count=60), budget={"grid": [10, 100, 1000]})
     made.json("run", "config.yaml")
     return made
 
@@ -28,7 +24,7 @@ def with_runs(folder: pytest.TempPathFactory, ratings: dict[str, object]) -> Pro
 def inferred(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A store with runs and a posterior, which nothing writes to."""
     made = with_runs(tmp_path_factory, dict(OVER_TIME))
-    made.json("infer", "config", "--model", "dirichlet", "--draws", 2000)
+    made.json("infer", "config", "--model", "dirichlet", "--method", "laplace", "--draws", 2000)
     return made
 
 

@@ -36,9 +36,7 @@ def program(folder: Path, name: str, text: str) -> None:
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
-def test_an_algorithm_that_crashes_on_every_run_ends_the_race_with_1_and_its_message(
-    project: Project,
-):
+def test_an_algorithm_that_crashes_on_every_run_ends_the_race_with_1_and_its_message(project):
     raced(project, RANDOM, solver("fails_at_once"))
     done = project("race", "config.yaml")
     assert done.returncode == 1
@@ -104,9 +102,7 @@ def test_a_single_failure_ends_the_race_where_failures_mean_that(project: Projec
 @pytest.mark.parametrize(
     ("means", "values"), [("keeps", "finite"), ("last", "infinite"), ("absent", "absent")]
 )
-def test_what_a_failed_run_counts_for_is_what_the_configuration_says(
-    project: Project, means: str, values: str
-):
+def test_what_a_failed_run_counts_for_is_what_the_configuration_says(project, means, values):
     import numpy as np
 
     execution = {"workers": 1, "failures": {"means": means, "tolerated": 1}}
@@ -163,9 +159,7 @@ def seeds_of(project: Project) -> dict[str, list[int]]:
 
 
 @pytest.mark.parametrize(("seeds", "alike"), [("separate", False), ("common", True)])
-def test_algorithms_share_their_seeds_on_an_instance_where_that_is_said(
-    project: Project, seeds: str, alike: bool
-):
+def test_algorithms_share_their_seeds_on_an_instance_where_that_is_said(project, seeds, alike):
     raced(project, RANDOM, GOOD, seeds=seeds)
     assert project("run", "config.yaml", "--instances", 3).returncode == 0
     found = seeds_of(project)
@@ -230,17 +224,12 @@ def test_on_the_seconds_axis_a_race_has_cost_seconds(project: Project):
     assert project.json("status", "config")["race"]["spent"] == {"a": 0.2, "b": 0.2}
 
 
-@pytest.mark.parametrize("trajectory", ["best", "last"])
-def test_what_counts_of_a_training_curve_is_its_best_or_its_last_value(
-    project: Project, trajectory: str
-):
-    raced(
-        project,
-        solver("overfits", "early", best_at=3),  # at the end it is far from its best
-        solver("overfits", "late", best_at=18),
-        budget={"axis": "epochs", "grid": [20]},
-        trajectory=trajectory,
-    )
+@pytest.mark.parametrize(("trajectory", "other"), [("best", "last"), ("last", "best")])
+def test_what_counts_of_a_training_curve_is_its_best_or_its_last_value(project, trajectory, other):
+    early = solver("overfits", "early", best_at=3)  # at the end it is far from its best
+    curves = (early, solver("overfits", "late", best_at=18))
+    epochs = {"axis": "epochs", "grid": [20]}
+    raced(project, *curves, budget=epochs, trajectory=trajectory)
     answer = project.json("run", "config.yaml", "--instances", 4)
     first = {entry["algorithm"]: entry["first_at_end"] for entry in answer["algorithms"]}
     if trajectory == "last":
@@ -250,13 +239,7 @@ def test_what_counts_of_a_training_curve_is_its_best_or_its_last_value(
         assert "the classical view needs best values so far" in refused.stderr
     else:
         assert first["late"] < 1  # on some instances the other one's best is better
-    raced(
-        project,
-        solver("overfits", "early", best_at=3),
-        solver("overfits", "late", best_at=18),
-        budget={"axis": "epochs", "grid": [20]},
-        trajectory="best" if trajectory == "last" else "last",
-    )
+    raced(project, *curves, budget=epochs, trajectory=other)
     done = project("run", "config.yaml", "--instances", 4)
     assert done.returncode == 1
     assert f'trajectory: stored "{trajectory}"' in done.stderr

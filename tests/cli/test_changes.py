@@ -15,6 +15,7 @@ from polarbear.store.catalog import Catalog, part_file
 from polarbear.store.runs import run_id
 from tests.support import Project
 
+pytestmark = pytest.mark.usefixtures("no_workers")
 MINE = """
 import numpy as np
 from helper import STEP
@@ -78,9 +79,7 @@ def raced(project: Project, template: Project) -> Project:
 
 
 @pytest.mark.parametrize("file", ["mine.py", "helper.py"])
-def test_a_changed_file_is_named_with_its_algorithm_and_how_many_runs_it_made(
-    raced: Project, file: str
-):
+def test_a_changed_file_is_named_with_its_algorithm_and_how_many_runs_it_made(raced, file):
     before = rounds(raced.store)
     (raced.folder / file).write_text((raced.folder / file).read_text() + "# mended\n")
     for command in ("race", "run"):

@@ -46,34 +46,32 @@ def test_what_fails_is_told_with_exit_code_1_and_nothing_is_stored(project: Proj
     assert not project.store.exists()
 
 
-def test_a_noisy_objective_is_recognised_by_the_same_point_twice(project: Project):
-    found = checked(project, instances={"suite": "python", "function": f"{SOLVERS}:bowl"})
-    assert found["noisy"] is True  # its values depend on how often it was called
-    assert "the same point twice has the values" in found["warnings"][0]
+def suite(function: str) -> dict[str, Any]:
+    return {"suite": "python", "function": f"{SOLVERS}:{function}"}
 
 
-def test_values_that_are_not_finite_are_counted(project: Project):
-    instances = {"suite": "python", "function": f"{SOLVERS}:nan_bowl"}
-    found = checked(project, instances=instances, algorithms=[RANDOM])
-    assert "'random' met 30 of 50 values that are not finite numbers" in found["warnings"]
-    instances = {"suite": "python", "function": f"{SOLVERS}:only_nan"}
-    found = checked(project, 1, instances=instances, algorithms=[RANDOM])
-    assert "none of its 50 objective values was a finite number" in found["errors"][0]
-
-
-def test_a_budget_below_a_population_is_told(project: Project):
-    found = checked(
-        project,
-        algorithms=[{"name": "DE", "use": "scipy", "method": "differential-evolution"}],
-        budget={"grid": [5, 20]},
-    )
-    assert "points before it learns anything, more than the budget of 20" in found["warnings"][0]
-
-
-def test_a_problem_that_cannot_be_built_is_an_error(project: Project):
-    found = checked(project, 1, instances={"suite": "python", "function": f"{SOLVERS}:boxless"})
-    assert "cannot be built: " in found["errors"][0]
-    assert found["algorithms"] == []
+@pytest.mark.parametrize(
+    ("code", "words", "changes"),
+    [
+        (0, "the same point twice has the values", {"instances": suite("bowl")}),
+        (0, "'random' met 30 of 50 values that are not finite", {"instances": suite("nan_bowl")}),
+        (1, "none of its 50 objective values was a finite", {"instances": suite("only_nan")}),
+        (1, "cannot be built: ", {"instances": suite("boxless")}),
+        (
+            0,
+            "points before it learns anything, more than the budget of 20",
+            {
+                "algorithms": [{"name": "DE", "use": "scipy", "method": "differential-evolution"}],
+                "budget": {"grid": [5, 20]},
+            },
+        ),
+    ],
+)
+def test_what_a_trial_shows_is_an_error_or_a_warning(project, code, words, changes):
+    found = checked(project, code, **{"algorithms": [RANDOM], **changes})
+    assert any(words in said for said in found["errors" if code else "warnings"])
+    assert bool(found["noisy"]) is words.startswith("the same point twice")
+    assert (found["algorithms"] == []) is words.startswith("cannot be built")
 
 
 @pytest.mark.parametrize(
@@ -83,9 +81,7 @@ def test_a_problem_that_cannot_be_built_is_an_error(project: Project):
         ("def go(problem, seed, size): pass", "missing a required argument: 'size'"),
     ],
 )
-def test_a_signature_that_does_not_fit_is_an_error_of_the_user_s_file(
-    project: Project, line: str, words: str
-):
+def test_a_signature_that_does_not_fit_is_an_error_of_the_user_s_file(project, line, words):
     (project.folder / "mine.py").write_text(f"{line}\n")
     project.configure(algorithms=[{"name": "x", "use": "python", "function": "mine.py:go"}])
     done = project("check", "config.yaml")
@@ -100,9 +96,7 @@ def test_a_slow_objective_is_left_alone_after_a_moment(project: Project):
     assert found["ok"]
 
 
-def test_a_first_race_begins_with_a_trial_that_stores_nothing_and_can_be_left_out(
-    project: Project,
-):
+def test_a_first_race_begins_with_a_trial_that_stores_nothing_and_can_be_left_out(project):
     def raced(name: str, *flags: str) -> tuple[str, list[Any], dict[str, bytes]]:
         done = project("race", "config.yaml", "--store", name, *flags)
         assert done.returncode in (0, 3), done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -38,13 +39,12 @@ def blocks(text: str, language: str) -> list[tuple[str, str]]:
 
 
 def follow(project: Project, commands: str) -> list[subprocess.CompletedProcess[str]]:
-    done = []
-    for line in commands.splitlines():
-        program, *arguments = shlex.split(line)
-        assert program == "polarbear"
-        done.append(project.in_own_process(*arguments))
-        assert done[-1].returncode == 0, done[-1].stderr
-        assert "warning" not in done[-1].stderr
+    asked = [shlex.split(line) for line in commands.splitlines()]
+    assert {program for program, *_ in asked} == {"polarbear"}
+    done = project.together(*(arguments for _, *arguments in asked))
+    for one in done:
+        assert one.returncode == 0, one.stderr
+        assert "warning" not in one.stderr
     return done
 
 
@@ -101,32 +101,33 @@ def test_the_example_works_as_the_page_says(written: Project, request: pytest.Fi
 def test_a_model_has_options_needs_no_stan_program_and_its_posterior_outlives_its_package(
     written: Project, tmp_path: Path
 ):
-    written("init", "shown.yaml")
+    infer = ["infer", "polarbear", "--model", "straight"]
+    _, unknown, of_another, *inferred, by_stan = written.together(
+        ["init", "shown.yaml"],
+        [*infer, "--set", "options.slop=2"],
+        ["infer", "polarbear", "--model", "gp", "--set", "options.slope=2"],
+        *([*infer, "--json", *more] for more in ([], ["--set", "options.slope=1"])),
+        [*infer, "--json", "--set", "options.slope=3"],
+        [*infer, "--engine", "stan"],
+    )
     shown = (written.folder / "shown.yaml").read_text()
     assert "  #   model: straight\n  #   options:\n" in shown
     assert "  #     slope: 1.0" in shown
-    done = written("infer", "polarbear", "--model", "straight", "--set", "options.slop=2")
-    assert done.returncode == 1
-    assert "unknown key 'slop'; did you mean 'slope'?" in done.stderr
-    done = written("infer", "polarbear", "--model", "gp", "--set", "options.slope=2")
-    assert done.returncode == 1
-    assert "unknown key 'slope'" in done.stderr
-    first = written.json("infer", "polarbear", "--model", "straight")
-    same = written.json("infer", "polarbear", "--model", "straight", "--set", "options.slope=1")
-    other = written.json("infer", "polarbear", "--model", "straight", "--set", "options.slope=3")
+    assert [unknown.returncode, of_another.returncode, by_stan.returncode] == [1, 1, 1]
+    assert "unknown key 'slop'; did you mean 'slope'?" in unknown.stderr
+    assert "unknown key 'slope'" in of_another.stderr
+    first, same, other = (json.loads(done.stdout) for done in inferred)
     assert not first["from_store"]
     assert same["from_store"]
     assert not other["from_store"]
     assert first["evidence_weight"] < 1
-    done = written("infer", "polarbear", "--model", "straight", "--engine", "stan")
-    assert done.returncode == 1
-    assert done.stderr == (
+    assert by_stan.stderr == (
         "polarbear: infer: engine: the model 'straight' has no Stan program: use the engine "
         "'native'\n"
     )
     shutil.rmtree(tmp_path / "site")
-    chosen = written.json("select", "polarbear", "--model", "straight", "--preference", "final")
-    assert chosen["posterior"]["model"] == "straight"
-    done = written("infer", "polarbear", "--model", "straight")
+    select = ["select", "polarbear", "--model", "straight", "--preference", "final", "--json"]
+    chosen, done = written.together(select, infer)
+    assert json.loads(chosen.stdout)["posterior"]["model"] == "straight"
     assert done.returncode == 1
     assert "unknown model 'straight'" in done.stderr

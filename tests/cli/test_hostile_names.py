@@ -36,8 +36,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Project:
     columns = ["algorithm", "instance", "t", "y"]
     pl.DataFrame(rows, schema=columns, orient="row").write_parquet(project.folder / "x.parquet")
     pb.import_data(project.folder / "x.parquet", project.folder / "s", points=4)
-    pb.open(project.folder / "s").infer(model="dirichlet", draws=400, seed=1)
-    shutil.copytree(project.folder / "s", project.folder / "t")
+    pb.open(project.folder / "s").infer(model="dirichlet", method="laplace", draws=400, seed=1)
+    shutil.copytree(project.folder / "s", project.folder / "<b>t")
     return project
 
 
@@ -76,13 +76,16 @@ def test_a_report_has_no_markup_of_names(hostile: Project):
 
 
 def test_stores_side_by_side_have_no_markup_and_no_formula_of_names(hostile: Project):
-    done = hostile("report", "s", "t", "--markdown", "--html", "p.html", "--svg", "f", "--csv", "f")
+    files = ("--html", "p.html", "--svg", "f", "--csv", "f")
+    done = hostile("report", "s", "<b>t", "--markdown", *files)
     assert done.returncode == 0, done.stderr
     prose = "".join(done.stdout.split("```")[0::2])
     assert "<script" not in prose.replace("\\<", "")
     page = (hostile.folder / "p.html").read_text()
     assert "<script" not in page
     assert "<img src=x" not in page
+    assert "<b>" not in page
+    assert "&lt;b&gt;t" in page
     assert "default-src 'none'" in page
     drawings = list((hostile.folder / "f").glob("*.svg"))
     assert drawings

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,7 @@ from tests.support import Project, solver
 QUICK = ("--model", "dirichlet", "--draws", 2000)
 
 
-def test_json_has_the_documented_keys_and_a_second_answer_comes_from_the_store(
-    collected: Project,
-):
+def test_json_has_the_documented_keys_and_a_second_answer_comes_from_the_store(collected):
     first = collected.json("infer", "config", *QUICK, "--pairs")
     assert (first["model"], first["engine"], first["draws"]) == ("dirichlet", "native", 2000)
     assert first["method"] != "auto"
@@ -49,9 +46,7 @@ def test_the_table_shows_shares_of_firsts_and_pairs(collected: Project):
 
 
 @pytest.mark.slow
-def test_a_store_that_is_being_written_can_be_asked_all_the_same(
-    project: Project, wait_until: Callable[..., None]
-):
+def test_a_store_that_is_being_written_can_be_asked_all_the_same(project, wait_until):
     go = project.folder / "go"
     project.configure()
     project.json("run", "config.yaml")
@@ -65,14 +60,6 @@ def test_a_store_that_is_being_written_can_be_asked_all_the_same(
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["from_store"] is False
     assert "the posterior was not kept" in done.stderr
-
-
-def test_a_store_without_runs_says_so(project: Project):
-    (project.folder / "r.csv").write_text("instance,t,algorithm,position\ni,1,A,1\n")
-    project.json("import", "r.csv", "--format", "rankings", "--store", "s")
-    done = project("infer", "s", "--model", "dirichlet")
-    assert done.returncode == 1
-    assert "only one algorithm" in done.stderr
 
 
 def test_imported_tables_and_rankings_are_inferred_like_runs(project: Project):

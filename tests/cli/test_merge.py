@@ -53,9 +53,7 @@ def _records(store: Path) -> list[RoundRecord]:
     return [opened.rounds.read(number) for number in opened.rounds.numbers()]
 
 
-def test_a_race_split_over_two_stores_and_merged_is_the_whole_again_to_the_byte(
-    project: Project, whole: Path
-):
+def test_a_race_split_over_two_stores_and_merged_is_the_whole_again_to_the_byte(project, whole):
     numbers = {name: i for i, name in enumerate(Store.open(whole).instances()["instance"])}
     first, second = project.folder / "A", project.folder / "B"
     part_of(whole, first, lambda row: numbers[row["instance"]] % 2 == 0)
@@ -87,9 +85,7 @@ def test_what_is_missing_is_said_and_then_run(project: Project, whole: Path):
     assert rounds(project.folder / "C") == rounds(whole)
 
 
-def test_a_run_that_came_out_differently_is_named_and_the_first_store_may_win(
-    project: Project, whole: Path
-):
+def test_a_run_that_came_out_differently_is_named_and_the_first_store_may_win(project, whole):
     part_of(whole, project.folder / "A", lambda row: True)
     part_of(whole, project.folder / "B", lambda row: True)
     instance = Store.open(whole).instances()["instance"][0]
@@ -126,9 +122,7 @@ def test_a_disk_that_fills_up_while_decisions_are_taken_leaves_no_merged_store(
     assert project.json("merge", whole, "B", "--into", "C")["rounds"] == len(_records(whole))
 
 
-def test_what_a_killed_merge_left_is_cleared_away_but_not_what_another_is_making(
-    project: Project, whole: Path
-):
+def test_what_a_killed_merge_left_is_cleared_away_but_not_what_another_is_making(project, whole):
     shutil.copytree(whole, project.folder / "B")
     with folder_aside(project.folder / "C") as other:
         killed = other.with_name(f"{other.name}x")
@@ -143,9 +137,7 @@ def _values(store: Path) -> list[tuple[tuple[str, str], list[float]]]:
     return [((run.algorithm, run.instance), y.tolist()) for run, _, y in found]
 
 
-def test_stores_of_different_experiments_are_refused_with_the_difference(
-    project: Project, whole: Path
-):
+def test_stores_of_different_experiments_are_refused_with_the_difference(project, whole):
     synthetic(project, "good", "bad", seed=7, race={"limits": {"rounds": 1}})
     project("race", "config.yaml", "--store", "other")
     done = project("merge", "config", "other", "--into", "C")

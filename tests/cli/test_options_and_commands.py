@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import pytest
@@ -17,6 +15,17 @@ HILL = {"suite": "python", "function": f"{SOLVERS}:hill", "maximise": True}
 CLASSIC = {"suite": "classic", "dimensions": {"from": 2, "to": 3}}
 SECONDS = {"axis": "seconds", "grid": {"from": 0.01, "to": 0.05, "points": 3}}
 
+DEFAULTS = {
+    "algorithms": [
+        {"name": "random", "use": "random-search"},
+        solver("coordinate_descent", "other"),
+    ],
+    "instances": CLASSIC,
+    "budget": {"grid": [5, 20, 80]},
+    "race": RACE,
+    "inference": {"draws": 400},
+    "execution": {"workers": 2},
+}
 OPTIONS: dict[str, dict[str, Any]] = {
     "defaults": {},
     "weights, common seeds": {
@@ -58,7 +67,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "last values": {"trajectory": "last"},
     "maximise": {"instances": HILL},
     "dirichlet": {"inference": {"model": "dirichlet", "draws": 400}},
-    "random walk": {"inference": {"model": "random-walk", "draws": 400}},
+    "random walk": {"inference": {"model": "random-walk", "method": "laplace", "draws": 400}},
 }
 COMMANDS: dict[str, tuple[str, ...]] = {
     "status": ("status", "config"),
@@ -78,55 +87,27 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "verify": ("verify", "config"),
     "race": ("race", "config.yaml", "-q"),
     "race --json": ("race", "config.yaml", "-q", "--json"),
+    "race --page": ("race", "config.yaml", "-q", "--page", "live.html"),
 }
 REFUSED = {("last values", "compare"): "needs best values so far"}
-DRAWING = {"report --html", "report --latex", "report --png"}  # seconds each
+DRAWING = {"report --html", "report --latex", "report --png", "race --page"}  # seconds each
 DRAWN = {"defaults", "weights, common seeds", "failed runs are last", "seconds", "dirichlet"}
-CASES = [
-    (option, command)
-    for option in OPTIONS
-    for command in COMMANDS
-    if command not in DRAWING or option in DRAWN
-]
 
 
-@pytest.fixture(scope="module")
-def raced(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Project]:
-    """Short races, one for each option, in folders that only reading commands use."""
-
-    @cache
-    def race(option: str) -> Project:
-        project = Project(tmp_path_factory.mktemp("option"))
-        defaults = {
-            "algorithms": [
-                {"name": "random", "use": "random-search"},
-                solver("coordinate_descent", "other"),
-            ],
-            "instances": CLASSIC,
-            "budget": {"grid": [5, 20, 80]},
-            "race": RACE,
-            "inference": {"draws": 400},
-            "execution": {"workers": 2},
-        }
-        project.configure(**{**defaults, **OPTIONS[option]})
-        done = project("race", "config.yaml", "-q")
-        assert done.returncode in (0, 3), done.stderr
-        return project
-
-    return race
-
-
-@pytest.mark.parametrize(("option", "command"), CASES)
-def test_every_command_reads_a_store_of_every_option(
-    raced: Callable[[str], Project], option: str, command: str
-):
-    arguments = COMMANDS[command]
-    done = raced(option)(*arguments)
-    assert "Traceback" not in done.stderr
-    if (option, command) in REFUSED:
-        assert done.returncode == 1
-        assert REFUSED[option, command] in done.stderr
-        return
-    assert done.returncode in ((0, 3) if command.startswith("race") else (0,)), done.stderr
-    if "--json" in arguments:
-        assert isinstance(json.loads(done.stdout), dict)
+@pytest.mark.parametrize("option", OPTIONS)
+def test_every_command_reads_a_store_of_every_option(project: Project, option: str):
+    project.configure(**{**DEFAULTS, **OPTIONS[option]})
+    done = project("race", "config.yaml", "-q")
+    assert done.returncode in (0, 3), done.stderr
+    for command, arguments in COMMANDS.items():
+        if command in DRAWING and option not in DRAWN:
+            continue
+        done = project(*arguments)
+        refused = REFUSED.get((option, command))
+        assert "Traceback" not in done.stderr, command
+        if refused:
+            assert refused in done.stderr
+        expected = (1,) if refused else (0, 3) if command.startswith("race") else (0,)
+        assert done.returncode in expected, (command, done.stderr)
+        if "--json" in arguments:
+            assert isinstance(json.loads(done.stdout), dict), command

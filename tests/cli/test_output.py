@@ -33,9 +33,7 @@ def not_quiet() -> None:
     output.set_quiet(False)
 
 
-def test_tables_lines_and_notes_show_controls_instead_of_obeying_them(
-    capsys: pytest.CaptureFixture[str],
-):
+def test_tables_lines_and_notes_show_controls_instead_of_obeying_them(capsys):
     output.show_table(["algorithm", f"{HOSTILE}#"], [(HOSTILE, "1")])
     output.show(HOSTILE)
     output.note(f"{HOSTILE}\nsecond line")
@@ -75,9 +73,7 @@ def test_a_table_fits_a_narrow_screen_and_loses_no_sign(width: int):
     assert sorted(sign for line in lines for sign in line if sign not in " ─") == signs
 
 
-def test_results_are_folded_on_a_terminal_and_nowhere_else(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
+def test_results_are_folded_on_a_terminal_and_nowhere_else(monkeypatch, capsys):
     line = "word " * 40 + "[red]:heart:"
     output.show(line)
     assert capsys.readouterr().out == f"{line}\n"

@@ -67,7 +67,7 @@ def test_broken_plug_ins_are_named_once_and_take_nothing_down(project: Project, 
     for command in (
         ["infer", "config", "--model", "dirichlet"],
         ["select", "config", "--preference", "final"],
-        ["report", "config", "--png", "figures"],
+        ["report", "config", "--png", "figures", "--only", "ratings"],
     ):
         done = project(*command)
         assert done.returncode == 0, done.stderr
@@ -79,13 +79,13 @@ def test_broken_plug_ins_are_named_once_and_take_nothing_down(project: Project, 
 def test_who_asks_for_a_broken_one_is_told_why(project: Project, site: Path):
     break_every_door(site)
     project.configure(instances={"suite": "broken"})
-    done = project("run", "config.yaml")
-    assert done.returncode == 1
-    assert "suite: the suite 'broken' of the package 'bear-broken' cannot be used" in done.stderr
     (project.folder / "t.csv").write_text("algorithm,instance,t,y\nA,i,1,1\nB,i,1,2\n")
-    done = project("import", "t.csv", "--store", "s", "--format", "broken")
-    assert done.returncode == 2
-    assert "the format 'broken' of the package 'bear-broken' cannot be used" in done.stderr
+    asked = ["import", "t.csv", "--store", "s", "--format", "broken"]
+    ran, imported = project.together(["run", "config.yaml"], asked)
+    assert ran.returncode == 1
+    assert "suite: the suite 'broken' of the package 'bear-broken' cannot be used" in ran.stderr
+    assert imported.returncode == 2
+    assert "the format 'broken' of the package 'bear-broken' cannot be used" in imported.stderr
 
 
 def test_doctor_lists_them_with_what_is_wrong(project: Project, site: Path):
@@ -109,8 +109,8 @@ def test_a_figure_that_fails_while_it_is_made_spoils_no_other(project: Project, 
     entries = {"undata": "bear_figures:UNDATA", "undrawn": "bear_figures:UNDRAWN"}
     install(site, "bear-figures", {"bear_figures": FAILING}, {"polarbear.figures": entries})
     project.configure()
-    assert project("run", "config.yaml").returncode == 0
-    done = project("report", "config", "--png", "figures", "--html", "page.html")
+    report = ["report", "config", "--png", "figures", "--html", "page.html"]
+    _, done = project.together(["run", "config.yaml"], report)
     assert done.returncode == 0, done.stderr
     for name in entries:
         assert (
@@ -125,9 +125,7 @@ def test_a_figure_that_fails_while_it_is_made_spoils_no_other(project: Project, 
     assert "failed: KeyError" in page
 
 
-@pytest.mark.parametrize("door", COMMANDS)
-def test_help_names_all_that_there_is(door: str, project: Project, site: Path):
-    known = registry(door)
+def test_help_names_all_that_there_is(project: Project, site: Path):
     classes = {
         "models": "from polarbear.inference.models.priors import GaussianProcess as Thing",
         "preferences": "from polarbear.selection.basic_preferences import Final as Thing",
@@ -136,10 +134,11 @@ def test_help_names_all_that_there_is(door: str, project: Project, site: Path):
         "figures": "from dataclasses import replace\n"
         "from polarbear.report.figures.ecdf import ECDF\nThing = replace(ECDF, name='another')",
     }
-    install(site, "bear-more", {"bear_more": classes[door]}, {
-        known.group: {"another": "bear_more:Thing"}
-    })  # fmt: skip
-    done = project(COMMANDS[door], "--help")
-    listed = re.sub(r"-\s+", "-", re.sub(r"\s+", " ", done.stdout))  # where a line breaks
-    assert ", ".join([*known.places, "another"]) in listed
-    assert not re.search(r"\{(models|preferences|formats|exports|figures)", listed)
+    for door, code in classes.items():
+        entry = {registry(door).group: {"another": f"bear_{door}:Thing"}}
+        install(site, f"bear-{door}", {f"bear_{door}": code}, entry)
+    shown = project.together(*([command, "--help"] for command in COMMANDS.values()))
+    for door, done in zip(COMMANDS, shown, strict=True):
+        listed = re.sub(r"-\s+", "-", re.sub(r"\s+", " ", done.stdout))  # where a line breaks
+        assert ", ".join([*registry(door).places, "another"]) in listed
+        assert not re.search(r"\{(models|preferences|formats|exports|figures)", listed)

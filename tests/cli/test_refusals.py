@@ -1,10 +1,12 @@
-"""Wrong options of commands that read a store: one clear message, and nothing is written."""
+"""Wrong options and configurations: one clear message, and nothing is written."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from tests.support import Project
+from tests.support import Project, solver
 
 REFUSED = {
     "select": [
@@ -67,15 +69,17 @@ REFUSED = {
         ([], "choose one: --pair A,B [--at T], or --instance ID"),
         (["--pair", "A"], "--pair takes two algorithms separated by a comma, found 'A'"),
         (["--instance", "x", "--at", "3"], "--at goes with --pair"),
+        (["--instance", "synthetic-"], "unknown instance 'synthetic-'; did you mean 'synthetic-"),
+        (["--pair", "early,D"], "unknown algorithm 'D'"),
+        (["--pair", "early,early"], "found 'early' twice"),
+        (["--pair", "early,late", "--at", "5"], "--at 5 is outside the grid, 10 to 1000"),
     ],
 }
 CASES = [(command, *case) for command, cases in REFUSED.items() for case in cases]
 
 
 @pytest.mark.parametrize(("command", "arguments", "words"), CASES)
-def test_wrong_options_are_refused_in_a_line(
-    inferred: Project, command: str, arguments: list[str], words: str
-):
+def test_wrong_options_are_refused_in_a_line(inferred, command, arguments, words):
     (inferred.folder / "bad.py").write_text("def falls(theta): return -theta.mean(axis=-1)\n")
     (inferred.folder / "zero.csv").write_text("t,weight\n10,0\n1000,0\n")
     (inferred.folder / "minus.csv").write_text("t,weight\n10,1\n100,-1\n")
@@ -85,3 +89,66 @@ def test_wrong_options_are_refused_in_a_line(
     assert done.stdout == ""
     assert len(done.stderr.strip().splitlines()) <= 2
     assert not (inferred.folder / "x").exists()
+
+
+FOR_A_TIME = {"budget": {"grid": [10, 100, 1000]}}
+CONFIGURED: dict[str, list[tuple[dict[str, Any], list[str], str]]] = {
+    "run": [
+        ({"algorithms": [{"name": "x", "use": "nlopt"}]}, [], "unknown adapter 'nlopt'"),
+        ({"instances": {"suite": "tsplib"}}, [], "unknown suite 'tsplib'"),
+        ({"algorithms": []}, [], "the list is empty"),
+        ({"budget": {"grid": [5, 2]}}, [], "a grid must increase"),
+        ({"budget": {"grid": [0.2, 10]}}, [], "evaluations are whole and the first is 1"),
+        ({"budget": {"grid": {"from": 0.3, "to": 9}}}, [], "evaluations are whole and the first"),
+        ({"algorithms": [solver("no_such_function")]}, [], "has no 'no_such_function'"),
+        (
+            {"algorithms": [solver("coordinate_descent", stp=0.3)]},
+            [],
+            "unknown argument 'stp'; did you mean 'step'?",
+        ),
+        (
+            {"algorithms": [{"name": "x", "use": "command", "command": "./none"}]},
+            [],
+            "there is no program",
+        ),
+        ({"instances": {"suite": "files", "glob": "*.tsp"}}, [], "takes problems of the kind"),
+        ({"nonsense": 1}, [], "unknown key 'nonsense'"),
+    ],
+    "race": [
+        ({"race": {"alpha": 0.5}}, [], "race.alpha: alpha must be above 0.5"),
+        ({"race": {"alpha": 95}}, [], "at most 1, found 95: did you mean 0.95?"),
+        ({"race": {"alfa": 0.9}}, [], "unknown key 'alfa'; did you mean 'alpha'"),
+        (
+            {"race": {"elimination": "joint"}, "inference": {"model": "dirichlet"}},
+            [],
+            "treats them as independent; choose another under",
+        ),
+        ({"race": {"batch": {"start": 4}}}, [], "min <= start <= max, found 8, 4, 64"),
+        ({"race": {"limits": {"hours": 0}}}, [], "race.limits.hours"),
+        ({"algorithms": [solver("coordinate_descent")]}, [], "at least two algorithms, found 1"),
+        ({}, ["--add", "random"], "no race in config that 'random' could enter"),
+        ({}, ["--add", "randm"], "unknown algorithm 'randm'; did you mean 'random'"),
+        (FOR_A_TIME, ["--for", "at 9999"], "9999 is outside the grid, which goes from 10 to 1000"),
+        (FOR_A_TIME, ["--for", "att 10"], "did you mean 'at'?"),
+        (FOR_A_TIME, ["--for", "final", "--regret", "0"], "never falls below 0"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "changes", "arguments", "words"),
+    [(command, *case) for command, cases in CONFIGURED.items() for case in cases],
+)
+def test_what_cannot_be_meant_is_refused_in_one_clear_message_and_runs_nothing(
+    project: Project, command: str, changes: dict[str, Any], arguments: list[str], words: str
+):
+    project.configure(**changes)
+    done = project(command, "config.yaml", *arguments)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 3
+    assert done.stdout == ""
+    assert not list(project.store.glob("runs/*"))
+    if command == "run" or "--for" in arguments:
+        assert not project.store.exists()

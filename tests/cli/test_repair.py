@@ -90,22 +90,21 @@ def test_damage_is_named_with_exit_code_1_and_repaired(project: Project, store: 
 
 
 @pytest.mark.parametrize(
-    ("command", "lost"),
+    ("command", "lost", "content"),
     [
-        *((name, "rounds/ratings-0004-*.parquet") for name in ("status", "report")),
-        *((name, "rounds/round-0004.json") for name in ("status", "report")),
-        *((name, "polarbear.json") for name in ALL_THAT_OPEN_A_STORE),
-        *((name, "trajectories/part-*") for name in ("export", "infer", "merge")),
-        *((name, "runs/part-*") for name in ("race", "run", "forget", "rename")),
+        *((name, "rounds/ratings-0004-*.parquet", b"PAR1") for name in ("status", "report")),
+        *((name, "rounds/ratings-0004-*.parquet", None) for name in ("status", "report", "race")),
+        *((name, "rounds/round-0004.json", b"PAR1") for name in ("status", "report")),
+        *((name, "polarbear.json", b"PAR1") for name in ALL_THAT_OPEN_A_STORE),
+        *((name, "trajectories/part-*", b"PAR1") for name in ("export", "infer", "merge")),
+        *((name, "runs/part-*", b"PAR1") for name in ("race", "run", "forget", "rename")),
     ],
 )
-def test_every_command_that_meets_damage_names_repair(
-    project: Project, store: Path, command: str, lost: str
-):
+def test_every_command_that_meets_damage_names_repair(project, store, command, lost, content):
     (file, *_) = store.glob(lost)
     write_config(project)
     shutil.copytree(store, project.folder / "other")
-    file.write_bytes(b"PAR1")
+    file.unlink() if content is None else file.write_bytes(content)
     done = project(command, *filled(command, store))
     assert done.returncode == 1
     assert done.stderr.startswith("polarbear: ")
@@ -114,21 +113,11 @@ def test_every_command_that_meets_damage_names_repair(
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", ["status", "report", "race"])
-def test_a_deleted_file_of_a_round_is_named_with_the_way_out(
-    project: Project, store: Path, command: str
-):
-    write_config(project)
-    (file,) = store.glob("rounds/ratings-0004-*.parquet")
-    file.unlink()
-    done = project(command, *filled(command, store))
-    assert done.returncode == 1
-    assert f"{file.name} is damaged (it is not there)" in done.stderr
-    assert "`polarbear repair " in done.stderr
-
-
-def test_what_is_no_store_is_refused(project: Project):
+def test_what_is_no_store_is_refused_and_left_alone(project: Project):
+    (project.folder / "thesis.tex").write_text("x")
     for command in ("verify", "repair", "status", "report"):
-        done = project(command, project.folder)
-        assert done.returncode == 1
-        assert "is not a PolarBear store" in done.stderr
+        for folder, words in ((".", "is not a PolarBear store"), ("none", "does not exist")):
+            done = project(command, folder)
+            assert done.returncode == 1
+            assert words in done.stderr
+    assert [path.name for path in project.folder.iterdir()] == ["thesis.tex"]

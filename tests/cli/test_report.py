@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Project, solver
+from tests.support import Project, solver, synthetic
 
 RATINGS = {
     "early": [0.65, 0.5, 0.35, 0.3],
@@ -22,8 +22,7 @@ SURE = {"early": [0.8, 0.5, 0.1, 0.05], "late": [0.1, 0.4, 0.8, 0.85], "never": 
 def configured(folder: Path, ratings: dict[str, list[float]], **changes: Any) -> Project:
     made = Project(folder)
     made.configure(
-        algorithms=[{"name": name, "use": "synthetic"} for name in ratings],
-        instances={"suite": "synthetic", "ratings": ratings, "count": 30},
+        **synthetic(ratings, count=30),
         budget={"grid": [10, 30, 100, 1000]},
         race={"alpha": 0.95, "limits": {"instances": 48}},
         inference={"draws": 1000},

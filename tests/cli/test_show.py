@@ -5,25 +5,21 @@ from __future__ import annotations
 import pytest
 
 from polarbear.store import Store
-from tests.support import Project
+from tests.support import Project, synthetic
 
 RATINGS = {"A": [0.6, 0.2], "B": [0.4, 0.8]}
 
 
-def synthetic(project: Project, instances: int, ratings: dict[str, list[float]]) -> None:
+def collect(project: Project, instances: int, ratings: dict[str, list[float]]) -> None:
     """Fill a store with runs whose true ratings are known."""
-    project.configure(
-        algorithms=[{"name": name, "use": "synthetic"} for name in ratings],
-        instances={"suite": "synthetic", "ratings": ratings, "count": instances},
-        budget={"grid": [10, 100]},
-    )
+    project.configure(**synthetic(ratings, count=instances), budget={"grid": [10, 100]})
     project.json("run", "config.yaml", "--store", "store")
 
 
 @pytest.fixture(scope="module")
 def looked_at(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project = Project(tmp_path_factory.mktemp("show"))
-    synthetic(project, instances=25, ratings=RATINGS)
+    collect(project, instances=25, ratings=RATINGS)
     return project
 
 
@@ -41,7 +37,7 @@ def test_the_duels_of_a_pair_are_listed_and_told_as_json(looked_at: Project):
 
 def test_a_name_with_a_comma_is_found_and_two_ways_to_read_a_pair_are_an_error(project: Project):
     ratings = {name: [0.25, 0.25] for name in ("cma, large", "cma", "large, slow", "slow")}
-    synthetic(project, instances=3, ratings=ratings)
+    collect(project, instances=3, ratings=ratings)
     facts = project.json("show", "store", "--pair", "cma, large,slow")
     assert (facts["a"], facts["b"]) == ("cma, large", "slow")
     done = project("show", "store", "--pair", "cma, large, slow")
@@ -89,11 +85,6 @@ def test_a_stored_run_is_made_again_by_the_command_that_show_tells(project: Proj
     assert (facts["seed"], facts["t"], facts["y"]) == (run["seed"], run["t"], run["y"])
     said = project(*command.split()[1:], "random search")
     assert "identical to the stored run" in said.stdout
-
-
-def test_a_run_that_cannot_be_repeated_is_said_to_be(project: Project):
-    project.configure(budget={"grid": [5, 20]})
-    assert project("run", "config.yaml", "--instances", "1", "--store", "config").returncode == 0
     done = project("run", "config.yaml", "--repeat", "nobody", "--on", "x")
     assert done.returncode == 1
     assert "unknown algorithm 'nobody'" in done.stderr

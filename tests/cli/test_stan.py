@@ -8,7 +8,7 @@ import os
 import pytest
 
 from tests.inference.stan_support import needs_cmdstan
-from tests.support import Project
+from tests.support import Project, synthetic
 
 
 @pytest.fixture
@@ -48,8 +48,7 @@ def test_infer_asks_stan_and_keeps_the_answer(collected: Project, method: str):
 def test_a_race_may_ask_stan(project: Project):
     """The ratings are so far apart that the winner is out of doubt."""
     path = project.configure(
-        algorithms=[{"name": name, "use": "synthetic"} for name in "ABC"],
-        instances={"suite": "synthetic", "ratings": {"A": 0.9, "B": 0.08, "C": 0.02}},
+        **synthetic({"A": 0.9, "B": 0.08, "C": 0.02}),
         budget={"grid": [10, 100, 1000]},
         inference={"model": "dirichlet", "engine": "stan", "draws": 2000},
     )
@@ -131,9 +130,7 @@ def test_installing_without_a_compiler_says_what_to_install(nowhere: Project, mo
     assert "'no-such-compiler' was not found; install it" in done.stderr
 
 
-def test_installing_without_a_network_names_what_could_not_be_fetched(
-    nowhere: Project, monkeypatch
-):
+def test_installing_without_a_network_names_what_could_not_be_fetched(nowhere, monkeypatch):
     for name in [name for name in os.environ if name.startswith("PIP_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)

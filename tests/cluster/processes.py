@@ -32,7 +32,7 @@ def descends(problem, seed):
 
 def slowly(problem, seed):
     for _ in range(1000):
-        time.sleep(0.005)
+        time.sleep(0.002)
         problem((problem.lower + problem.upper) / (2 + seed % 3))
 
 

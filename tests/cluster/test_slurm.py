@@ -39,9 +39,7 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RealSlurm
 
 
 @pytest.mark.slow
-def test_a_race_outlives_jobs_of_slurm_that_end_under_it_and_has_the_same_rounds(
-    tmp_path: Path, slurm: RealSlurm
-):
+def test_a_race_outlives_jobs_of_slurm_that_end_under_it_and_has_the_same_rounds(tmp_path, slurm):
     """Runs wait for the first job to be gone, so that they are under way when it ends."""
     sign = tmp_path / "gone"
     sign.touch()

@@ -7,16 +7,15 @@ import pytest
 
 from polarbear.driver.evidence import evidence_of
 from polarbear.driver.inspect import LARGER, duels_at, first_difference, runs_on
-from polarbear.errors import ReportError
 from polarbear.store import Store
-from tests.driver.test_posterior_cache import synthetic
+from tests.report.stores import runs_of
 
 RATINGS = {"A": [0.6, 0.2], "B": [0.3, 0.5], "C": [0.1, 0.3]}
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return synthetic(tmp_path_factory.mktemp("looking"), instances=15, ratings=RATINGS)
+    return runs_of(tmp_path_factory.mktemp("looking"), 15, RATINGS)
 
 
 def test_duels_are_those_of_the_rankings(store: Store):
@@ -55,9 +54,7 @@ def test_runs_on_an_instance_are_those_of_the_store(store: Store):
         assert shown.at_times == tuple(values[place])
 
 
-def test_where_larger_is_better_values_are_as_the_problem_has_them(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-):
+def test_where_larger_is_better_values_are_as_the_problem_has_them(store, monkeypatch):
     before = {duel.instance: duel for duel in duels_at(store, "A", "B", 10).duels}
     shown = runs_on(store, store.instances()["instance"][0]).runs[0]
     monkeypatch.setitem(store.config["instances"], "maximise", True)
@@ -70,25 +67,6 @@ def test_where_larger_is_better_values_are_as_the_problem_has_them(
     again = runs_on(store, store.instances()["instance"][0]).runs[0]
     assert again.y == tuple(-y for y in shown.y)
     assert again.at_times == tuple(-y for y in shown.at_times)  # type: ignore[operator]
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "at", "words"),
-    [
-        ("A", "D", None, "unknown algorithm 'D'"),
-        ("A", "A", None, "found 'A' twice"),
-        ("A", "B", 5.0, "--at 5 is outside the grid, 10 to 100"),
-    ],
-)
-def test_what_cannot_be_looked_at_is_said(store: Store, a, b, at, words):
-    with pytest.raises(ReportError, match=words):
-        duels_at(store, a, b, at)
-
-
-def test_an_unknown_instance_is_named_with_one_that_is_like_it(store: Store):
-    name = store.instances()["instance"][0]
-    with pytest.raises(ReportError, match=f"unknown instance '{name[:-1]}'.*did you mean"):
-        runs_on(store, name[:-1])
 
 
 ONE = ([1.0, 5.0, 9.0], [3.0, 2.0, 1.0])

@@ -72,7 +72,7 @@ def clones(rng: np.random.Generator, size: int) -> np.ndarray:
 
 
 EMPIRICAL = ModelOptions(model="empirical", draws=1000)
-PLACKETT_LUCE = ModelOptions(model="dirichlet", draws=2000)
+PLACKETT_LUCE = ModelOptions(model="dirichlet", method="laplace", draws=2000)
 
 
 @pytest.mark.parametrize("names", [NAMES, ("A", "B")])

@@ -45,21 +45,6 @@ def end(account: Account, forecast: Forecast) -> None:
     account.ends(cast(Any, SimpleNamespace(drawn=3, forecast=forecast)))
 
 
-def test_runs_are_counted_by_algorithm_and_by_worker(tasks):
-    account = Account(NO_LIMITS)
-    begin(account, 1, tasks)
-    account.finished(outcome(tasks[0]))
-    account.finished(outcome(tasks[1], "2", status=Status.CRASHED, seconds=5.0))
-    account.finished(outcome(tasks[2]))
-    now = account.now()
-    assert (now.round, now.doing, now.runs, now.done, now.failed) == (1, "running", 6, 3, 1)
-    found = {one.algorithm: (one.round_runs, one.round_done, one.failed) for one in now.algorithms}
-    assert found == {"good": (3, 2, 0), "bad": (3, 1, 1)}
-    workers = {one.worker: (one.runs, one.failed, one.seconds) for one in now.workers}
-    assert workers == {"1": (2, 0, 4.0), "2": (1, 1, 5.0)}
-    assert now.left_in_round is not None
-
-
 def test_a_run_that_was_begun_early_is_counted_once_and_by_its_worker(tasks):
     account = Account(NO_LIMITS)
     early = outcome(tasks[4])

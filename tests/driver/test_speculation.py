@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,52 +23,11 @@ from polarbear.store import Store
 from polarbear.store.runs import SpeculativeRun
 from tests.driver.test_loop import Notes, checkpoints, configured, optimisers, run
 from tests.faults.races import essence
-from tests.support import solver
-
-
-class Shuffled:
-    """A pool of made-up workers in this process; the next to finish is drawn at random."""
-
-    def __init__(self, config: Config, workers: int, seed: int) -> None:
-        self.size = workers
-        self._problems = Problems(config.instances, config.setting)
-        self._lot = random.Random(seed)
-        self._under_way: list[Task] = []
-        self._woken = threading.Event()
-
-    def __enter__(self) -> Shuffled:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-    def wake(self) -> None:
-        self._woken.set()
-
-    def run(
-        self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
-    ) -> Iterator[Outcome]:
-        waiting = iter(tasks)
-        more = True
-        while not over():
-            while more and len(self._under_way) < self.size:
-                task = next(waiting, False)
-                more = task is not False
-                if not isinstance(task, Task):
-                    break
-                self._under_way.append(task)
-            if self._under_way:
-                place = self._lot.randrange(len(self._under_way))
-                yield execute(self._under_way.pop(place), self._problems)
-            elif more:
-                self._woken.wait()
-                self._woken.clear()
-            else:
-                return
+from tests.support import InThisProcess, solver
 
 
 def with_workers(monkeypatch: pytest.MonkeyPatch, workers: int, seed: int = 1) -> None:
-    monkeypatch.setattr(collect, "pool_of", lambda config, _: Shuffled(config, workers, seed))
+    monkeypatch.setattr(collect, "pool_of", lambda config, _: InThisProcess(config, workers, seed))
 
 
 def deliberate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +41,7 @@ def deliberate(monkeypatch: pytest.MonkeyPatch) -> None:
             idle.wait(60)  # limited: the pool may have been asked before
         return found
 
-    class Waits(Shuffled):
+    class Waits(InThisProcess):
         def run(self, tasks: Iterable[Task | None], over: Any = lambda: False) -> Any:
             def told() -> Iterator[Task | None]:
                 for task in tasks:

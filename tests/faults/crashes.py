@@ -170,7 +170,7 @@ def _import(root: Path) -> None:
 def _infer(root: Path) -> None:
     import polarbear
 
-    polarbear.open(root / "store").infer(model="dirichlet", draws=400, seed=5)
+    polarbear.open(root / "store").infer(model="dirichlet", method="laplace", draws=400, seed=5)
 
 
 def _to_report_on(root: Path) -> None:

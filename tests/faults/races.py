@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from polarbear.config import Config
 from polarbear.driver import collect
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.run import Problems, execute
 from polarbear.store import Store
 from tests.driver.test_loop import configured, run
+from tests.support import quick_pool
 
 RULES = {"batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 4}, "alpha": 0.999}
 QUICK = {"inference": {"draws": 400}, "execution": {"early": 0}}
@@ -25,36 +23,10 @@ WITH_NEWCOMER = configured(
 OF_THE_MACHINE = ("seconds", "started", "host", "cpu", "load", "worker", "workers")
 
 
-class InThisProcess:
-    """A pool without processes, whose starting would take most of the time."""
-
-    size = 1
-
-    def __init__(self, config: Config, store: Store | None = None) -> None:
-        self._problems = Problems(config.instances, config.setting)
-
-    def __enter__(self) -> InThisProcess:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-    def wake(self) -> None:
-        pass
-
-    def run(
-        self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
-    ) -> Iterator[Outcome]:
-        for task in tasks:
-            assert task is not None
-            yield execute(task, self._problems)
-
-
 def raced(folder: Path, config: Config = CONFIG, **options: Any) -> int:
     """Race in this folder, from wherever it stands; how many runs were executed."""
-    with mock.patch.object(collect, "pool_of", InThisProcess):
-        _, _, notes = run(config, folder, **options)
-    return len(notes.runs)
+    with mock.patch.object(collect, "pool_of", quick_pool):  # outside of pytest, too
+        return len(run(config, folder, **options)[2].runs)
 
 
 def essence(folder: Path) -> dict[str, Any]:

@@ -20,9 +20,7 @@ from tests.store.test_store import add, configured, instance, outcome
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::polarbear.errors.PolarBearWarning")  # few draws, on purpose
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_a_command_that_is_given_again_after_a_crash_comes_to_the_same(
-    scenario: Scenario, tmp_path: Path
-):
+def test_a_command_that_is_given_again_after_a_crash_comes_to_the_same(scenario, tmp_path):
     trials = Trials(scenario, tmp_path)
     cases = [*by_lot(trials.cuts, 6, seed=1), *by_lot(trials.errors, 3, seed=2)]
     assert [wrong for case in cases if (wrong := trials.tried(case))] == []

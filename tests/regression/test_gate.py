@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,6 +14,7 @@ import pytest
 import polarbear as pb
 from docs import run_tutorials
 from polarbear.errors import ConfigError
+from tests.support import Project
 
 OPTIMISER = """
 import numpy as np
@@ -62,12 +62,8 @@ def change(repository: Path, old: str, new: str, folder: str = ".") -> None:
 
 def gate(repository: Path, *options: str) -> tuple[int, Any]:
     """The exit code, and the result as JSON or the error."""
-    command = [sys.executable, "-m", "polarbear", "gate", "gate.yaml", "--json"]
-    if "--baseline" not in options:
-        command += ["--baseline", "main", "--candidate", "branch"]
-    done = subprocess.run(
-        [*command, *options], cwd=repository, capture_output=True, text=True, check=False
-    )
+    versions = () if "--baseline" in options else ("--baseline", "main", "--candidate", "branch")
+    done = Project(repository)("gate", "gate.yaml", "--json", *versions, *options)
     return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
 
 
@@ -178,38 +174,29 @@ def test_on_seconds_both_versions_are_timed_again_and_the_noise_is_reported(repo
     assert gate(repository)[1]["cached"] == 0
 
 
+WEIGHTED = CONFIG.replace("classic", "classic, weights: {'*sphere*': 2}")
+UNPAIRED = CONFIG.replace("name: main", "name: main/x").replace("name: branch", "name: branch/y")
+
+
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("config", "options", "said"),
     [
-        (["--baseline", "trunk", "--candidate", "branch"], "a gate compares the algorithm"),
-        (["--baseline", "main", "--candidate", "main"], "both the baseline and the candidate"),
-        (["--tolerance", "0.7"], "from 0 to below 0.5, found 0.7"),
-        (["--alpha", "95"], "alpha is between 0.5 and 1"),
-        (["--undecided", "maybe"], "--undecided is pass or fail"),
+        (CONFIG, ["--baseline", "trunk", "--candidate", "branch"], "a gate compares the algorithm"),
+        (CONFIG, ["--baseline", "main", "--candidate", "main"], "both the baseline and the"),
+        (CONFIG, ["--tolerance", "0.7"], "from 0 to below 0.5, found 0.7"),
+        (CONFIG, ["--alpha", "95"], "alpha is between 0.5 and 1"),
+        (CONFIG, ["--undecided", "maybe"], "--undecided is pass or fail"),
+        (WEIGHTED, [], "'instances' has weights"),
+        (UNPAIRED, [], "its counterpart 'branch/...'"),
     ],
 )
-def test_wrong_usage_is_one_line(repository, options, said):
+def test_wrong_usage_is_one_line(repository, config, options, said):
+    (repository / "gate.yaml").write_text(config)
     code, error = gate(repository, *options)
     assert code == 1
     assert said in error
     assert len(error.strip().split("\n")) == 1
     assert not (repository / "gate").exists()
-
-
-def test_weights_of_instances_are_refused(repository):
-    weighted = "classic, weights: {'*sphere*': 2}"
-    (repository / "gate.yaml").write_text(CONFIG.replace("classic", weighted))
-    code, error = gate(repository)
-    assert code == 1
-    assert "'instances' has weights" in error
-
-
-def test_a_version_without_a_counterpart_is_refused(repository):
-    text = CONFIG.replace("name: main", "name: main/x").replace("name: branch", "name: branch/y")
-    (repository / "gate.yaml").write_text(text)
-    code, error = gate(repository)
-    assert code == 1
-    assert "its counterpart 'branch/...'" in error
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from polarbear.store import Store
 from tests.report import stores
 from tests.report.browser import Browser, chromium
 from tests.sharing import filled_once
-from tests.support import Project
+from tests.support import Project, synthetic
 
 TIMES = [10, 20, 40, 80, 160, 320]
 RATINGS = {
@@ -55,19 +55,14 @@ class Kinds(Mapping[str, ReportContext]):
 
 
 @pytest.fixture(scope="session")
-def all_kinds(tmp_path_factory: pytest.TempPathFactory) -> Kinds:
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> Kinds:
     return Kinds(tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
-def kinds(all_kinds: Kinds) -> Kinds:
-    return all_kinds
-
-
-@pytest.fixture(scope="session")
-def raced(all_kinds: Kinds) -> ReportContext:
+def raced(kinds: Kinds) -> ReportContext:
     """A small race that ended: one out, the others settled, several rounds."""
-    return all_kinds["raced"]
+    return kinds["raced"]
 
 
 @pytest.fixture(scope="session")
@@ -85,8 +80,7 @@ def raced_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 def race_over_six_times(folder: Path) -> None:
     made = Project(folder)
     made.configure(
-        algorithms=[{"name": name, "use": "synthetic"} for name in RATINGS],
-        instances={"suite": "synthetic", "ratings": RATINGS},
+        **synthetic(RATINGS),
         budget={"grid": TIMES},
         race={"alpha": 0.95, "limits": {"rounds": 4}},
         inference={"model": "dirichlet", "draws": 2000},

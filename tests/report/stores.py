@@ -10,7 +10,7 @@ import numpy as np
 
 import polarbear as pb
 from polarbear.store import Store
-from tests.support import solver
+from tests.support import solver, synthetic
 
 RATINGS = {
     "good": [0.5, 0.5, 0.4, 0.3, 0.2, 0.2],
@@ -29,18 +29,10 @@ HOSTILE = [
 ]
 
 
-def synthetic(
-    folder: Path, instances: int, ratings: dict[str, list[float]], **changes: Any
-) -> Store:
+def runs_of(folder: Path, instances: int, ratings: dict[str, list[float]], **changes: Any) -> Store:
     """A store of runs, without a race."""
-    config = {
-        "algorithms": [{"name": name, "use": "synthetic"} for name in ratings],
-        "instances": {"suite": "synthetic", "ratings": ratings},
-        "budget": {"grid": [10, 100]},
-        "execution": {"workers": 1},
-        **changes,
-    }
-    pb.run(config, folder / "store", instances=instances)
+    config = {**synthetic(ratings), "budget": {"grid": [10, 100]}, **changes}
+    pb.run(config, folder / "store", instances=instances, workers=1)
     return Store.open(folder / "store")
 
 
@@ -48,8 +40,7 @@ def raced(folder: Path, rules: dict[str, Any] | None = None, **changes: Any) -> 
     """A race with eliminations and crossings."""
     config = {
         "seed": 7,
-        "algorithms": [{"name": name, "use": "synthetic"} for name in RATINGS],
-        "instances": {"suite": "synthetic", "ratings": RATINGS},
+        **synthetic(RATINGS),
         "budget": {"grid": [10, 20, 30, 40, 50, 60]},
         "execution": {"workers": 1},
         "race": {"alpha": 0.95, **(rules or {})},
@@ -68,7 +59,7 @@ def inferred(
     **changes: Any,
 ) -> Store:
     """Runs and a posterior, without a race."""
-    store = synthetic(folder, instances, ratings, **changes)
+    store = runs_of(folder, instances, ratings, **changes)
     pb.open(store.path).infer(model=model, draws=400, seed=1)
     return store
 
@@ -95,15 +86,12 @@ def failing(folder: Path) -> Store:
 
 KINDS: dict[str, Callable[[Path], Store]] = {
     "raced": lambda folder: raced(folder, inference={"model": "dirichlet", "draws": 1000}),
-    "runs only": lambda folder: synthetic(folder, 5, THREE),
+    "runs only": lambda folder: runs_of(folder, 5, THREE),
     "inferred": lambda folder: inferred(folder, {"A": [0.6, 0.2], "B": [0.4, 0.8]}, "random-walk"),
-    "one algorithm": lambda folder: synthetic(folder, 5, {"alone": [1.0, 1.0]}),
+    "one algorithm": lambda folder: runs_of(folder, 5, {"alone": [1.0, 1.0]}),
     "one time": lambda folder: raced(
         folder,
-        instances={
-            "suite": "synthetic",
-            "ratings": {name: [values[0]] for name, values in RATINGS.items()},
-        },
+        **synthetic({name: values[:1] for name, values in RATINGS.items()}),
         budget={"grid": [10]},
     ),
     "one round": lambda folder: raced(folder, rules={"limits": {"rounds": 1}}),

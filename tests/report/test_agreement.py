@@ -20,7 +20,7 @@ from polarbear.report.story import recommendation, tell
 from polarbear.report.words import plain
 from polarbear.store import Store
 from polarbear.wording import probability
-from tests.report.stores import THREE, synthetic
+from tests.report.stores import THREE, runs_of
 from tests.report.test_page_file import unpacked
 from tests.support import Project
 
@@ -40,7 +40,7 @@ def p_best_on_page(context: ReportContext) -> np.ndarray:
 
 
 def test_p_best_is_that_of_select_in_every_part_of_a_report(tmp_path: Path):
-    store = synthetic(tmp_path, 30, THREE)
+    store = runs_of(tmp_path, 30, THREE)
     context = gather(store)
     names, likely = context.p_best
     opened = pb.open(store.path)
@@ -66,7 +66,7 @@ def test_p_best_is_that_of_select_in_every_part_of_a_report(tmp_path: Path):
 def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too_early(
     tmp_path: Path,
 ):
-    store = synthetic(tmp_path, 3, {"A": [0.8, 0.6], "B": [0.2, 0.4]})
+    store = runs_of(tmp_path, 3, {"A": [0.8, 0.6], "B": [0.2, 0.4]})
     posterior = pb.open(store.path).infer()
     chosen = pb.open(store.path).select("final")
     context = gather(Store.open(store.path))

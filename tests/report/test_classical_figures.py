@@ -58,7 +58,7 @@ STYLES = ({"width": "single", "theme": "print"}, {"titles": True}, {"width": "si
 
 
 @pytest.fixture(scope="module")
-def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ReportContext]:
+def contexts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ReportContext]:
     made = {}
     for kind, (names, instances, grid, asked) in KINDS.items():
         folder = tmp_path_factory.mktemp(kind.replace(" ", "-"))
@@ -68,14 +68,14 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ReportContext]:
 
 
 @pytest.mark.parametrize(("kind", "name"), MISSING)
-def test_what_is_not_there_is_explained(kind, name, kinds):
-    assert MISSING[kind, name] in str(FIGURES[name].missing(kinds[kind]))
+def test_what_is_not_there_is_explained(kind, name, contexts):
+    assert MISSING[kind, name] in str(FIGURES[name].missing(contexts[kind]))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "kind", "name"), [(i, *one) for i, one in enumerate(DRAWN)])
-def test_what_is_there_is_drawn_without_a_fault(number, kind, name, kinds):
-    context, figure = kinds[kind], FIGURES[name]
+def test_what_is_there_is_drawn_without_a_fault(number, kind, name, contexts):
+    context, figure = contexts[kind], FIGURES[name]
     assert figure.missing(context) is None
     data = figure.data(context)
     assert figure.caption(context).endswith(".")
@@ -85,40 +85,38 @@ def test_what_is_there_is_drawn_without_a_fault(number, kind, name, kinds):
         assert faults(canvas) == []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_data_is_long_and_survives_csv(name, kinds):
-    for kind in ("seen targets", "hostile names"):
-        data = FIGURES[name].data(kinds[kind])
-        assert not any(column.dtype.is_nested() for column in data)
-        assert pl.read_csv(data.write_csv().encode(), schema=data.schema).equals(data)
-
-
 def test_a_store_without_values_has_none_of_them_and_says_why(raced):
     for name in NAMES:
         assert "draws rankings only" in str(FIGURES[name].missing(raced))
 
 
-def test_ecdf_is_the_view(kinds):
-    view, data = kinds["fixed targets"].classical, FIGURES["ecdf"].data(kinds["fixed targets"])
+def test_ecdf_is_the_view(contexts):
+    view, data = (
+        contexts["fixed targets"].classical,
+        FIGURES["ecdf"].data(contexts["fixed targets"]),
+    )
     assert data.filter(pl.col("algorithm") == "B")["share"].to_list() == view.ecdf.mean[1].tolist()
     assert set(data["instances"]) == {12}
 
 
-def test_one_instance_has_no_band(kinds):
-    data = FIGURES["ecdf"].data(kinds["one instance"])
+def test_one_instance_has_no_band(contexts):
+    data = FIGURES["ecdf"].data(contexts["one instance"])
     assert data["low"].is_null().all()
 
 
-def test_each_run_has_its_area_in_the_data(kinds):
-    view, data = kinds["fixed targets"].classical, FIGURES["aocc"].data(kinds["fixed targets"])
+def test_each_run_has_its_area_in_the_data(contexts):
+    view, data = (
+        contexts["fixed targets"].classical,
+        FIGURES["aocc"].data(contexts["fixed targets"]),
+    )
     mine = data.filter((pl.col("algorithm") == "C") & (pl.col("time") == "log"))
     assert mine["aocc"].to_list() == view.aocc_log.areas[:, 2].tolist()
     assert mine["instance"].to_list() == list(view.common.instances)
     assert mine["mean"][0] == pytest.approx(mine["aocc"].mean())
 
 
-def test_the_difference_changes_its_sign_with_the_order_of_the_pair(kinds):
-    context = kinds["fixed targets"]
+def test_the_difference_changes_its_sign_with_the_order_of_the_pair(contexts):
+    context = contexts["fixed targets"]
     one, other = (
         FIGURES["eaf-difference"].data(replace(context, comparison=replace(FIXED, pair=pair)))
         for pair in (("A", "B"), ("B", "A"))
@@ -130,8 +128,8 @@ def test_the_difference_changes_its_sign_with_the_order_of_the_pair(kinds):
     assert left.tolist() == (-right).tolist()
 
 
-def test_targets_are_named_where_all_instances_share_them(kinds):
-    fixed = FIGURES["eaf"].data(kinds["fixed targets"]).filter(pl.col("kind") == "grid")
+def test_targets_are_named_where_all_instances_share_them(contexts):
+    fixed = FIGURES["eaf"].data(contexts["fixed targets"]).filter(pl.col("kind") == "grid")
     assert fixed["target"].min() == pytest.approx(1e-8)
-    seen = FIGURES["eaf"].data(kinds["seen targets"])
+    seen = FIGURES["eaf"].data(contexts["seen targets"])
     assert seen["target"].is_null().all()

@@ -20,7 +20,7 @@ from polarbear.report.figures.round_history import INDEPENDENT, stretched
 from polarbear.selection.choice import select
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
-from tests.report.stores import THREE, synthetic
+from tests.report.stores import THREE, runs_of
 
 
 def data(name: str, context: ReportContext) -> pl.DataFrame:
@@ -221,7 +221,7 @@ def test_diagnostics_of_all_times_have_the_worst_that_was_kept(raced):
 
 
 def test_independent_draws_are_not_asked_whether_they_mix(tmp_path):
-    store = synthetic(tmp_path, 4, THREE)
+    store = runs_of(tmp_path, 4, THREE)
     evidence = evidence_of(store)
     learned = cached_posterior(store, evidence, ModelOptions(model="empirical", draws=400), seed=1)
     with store.writing():

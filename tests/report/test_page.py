@@ -24,8 +24,9 @@ from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.store import Store
 from tests.report.browser import Browser
-from tests.report.conftest import RATINGS, TIMES
-from tests.support import Project
+from tests.report.conftest import TIMES
+from tests.report.stores import raced
+from tests.support import Project, synthetic
 
 RISKS: tuple[Risk, ...] = ("p2bb", "mean", "quantile", "regret")
 ALL_DRAWS = 2e-3  # what two bytes a rating may change in a share of 2000 draws: four of them
@@ -540,20 +541,20 @@ HOSTILE = [
 
 
 def test_hostile_names_harm_nothing_and_are_shown_as_they_are(browser: Browser, tmp_path: Path):
-    project = Project(tmp_path)
     names = [name.strip() for name in HOSTILE]
     ratings = {name: [1.0 + i, 4.0] for i, name in enumerate(names)}
-    project.configure(
-        algorithms=[{"name": name, "use": "synthetic"} for name in names],
-        instances={"suite": "synthetic", "ratings": ratings},
-        budget={"grid": [10, 100]},
-        race={"limits": {"rounds": 2}},
-        inference={"draws": 400},
-    )
-    done = project("race", "config.yaml")
-    assert done.returncode in (0, 3), done.stderr
     path = tmp_path / "hostile.html"
-    write_page(gather(Store.open(project.store)), path)
+    write_page(
+        gather(
+            raced(
+                tmp_path,
+                {"limits": {"rounds": 2}},
+                **synthetic(ratings),
+                budget={"grid": [10, 100]},
+            )
+        ),
+        path,
+    )
     for width in (1400, 390):
         browser.open(path, width)
         browser.draw_all()
@@ -569,54 +570,20 @@ def test_hostile_names_harm_nothing_and_are_shown_as_they_are(browser: Browser, 
         assert browser.ask("document.querySelectorAll('.chart a, main img').length") == 0
 
 
-def test_a_store_of_one_algorithm_says_that_nothing_was_inferred(browser: Browser, tmp_path: Path):
-    project = Project(tmp_path)
-    project.configure(algorithms=[{"name": "random", "use": "random-search"}])
-    project.json("run", "config.yaml")
-    path = tmp_path / "runs.html"
-    write_page(gather(Store.open(project.store)), path)
-    browser.open(path)
-    browser.draw_all()
-    assert "Nothing has been inferred" in browser.text("answer-title")
-    assert "Nothing has been inferred yet" in browser.text("choose")
-    assert "No race was run in this store" in browser.text("race")
-    assert browser.ask("document.getElementById('allocation').querySelector('.chart') !== null")
-    assert browser.complaints() == []
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("algorithms", "times", "race"),
-    [(2, [10, 100], False), (2, [100], True), (1, [10, 100], False), (3, [10, 100], True)],
-    ids=["no race", "one timepoint", "one algorithm", "one round"],
-)
-def test_the_smallest_stores_have_a_page(
-    browser: Browser, tmp_path: Path, algorithms: int, times: list[int], race: bool
-):
-    names = list(RATINGS)[:algorithms]
-    project = Project(tmp_path)
-    project.configure(
-        algorithms=[{"name": name, "use": "synthetic"} for name in names],
-        instances={
-            "suite": "synthetic",
-            "count": None if race else 6,
-            "ratings": {name: [1.0 + i] * len(times) for i, name in enumerate(names)},
-        },
-        budget={"grid": times},
-        race={"limits": {"rounds": 1}} if race else None,
-        inference={"draws": 400},
-    )
-    done = project("race" if race else "run", "config.yaml")
-    assert done.returncode in (0, 3), done.stderr
-    if not race:
-        project("infer", "config", "--draws", 400)
+@pytest.mark.parametrize("kind", ["runs only", "one time", "one algorithm", "one round"])
+def test_the_smallest_stores_have_a_page(browser: Browser, kinds, tmp_path: Path, kind: str):
     path = tmp_path / "odd.html"
-    write_page(gather(Store.open(project.store)), path)
+    write_page(kinds[kind], path)
     for width in (1400, 390):
         browser.open(path, width)
         browser.draw_all()
         assert browser.complaints() == []
         assert browser.ask("document.documentElement.scrollWidth") <= width
-    assert json.dumps(names[0]) in path.read_text()
-    if not race:
-        assert "No race was run" in browser.text("race")
+    assert json.dumps(kinds[kind].algorithms[0]) in path.read_text()
+    if not kinds[kind].rounds:
+        assert "No race was run in this store" in browser.text("race")
+    if kind == "one algorithm":
+        assert "Nothing has been inferred" in browser.text("answer-title")
+        assert "Nothing has been inferred yet" in browser.text("choose")
+        assert browser.ask("document.getElementById('allocation').querySelector('.chart') !== null")

@@ -169,9 +169,7 @@ def test_a_number_of_rounds_or_instances_beyond_reason_takes_no_time(store: Path
     assert verify(store).damaged[0].file == "polarbear.json"
 
 
-def test_a_small_file_that_expands_to_very_many_rows_is_damaged(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_small_file_that_expands_to_very_many_rows_is_damaged(store, monkeypatch):
     monkeypatch.setattr(catalog, "MAX_VALUES", 10**5)
     rows = pl.DataFrame({"run": ["x"] * 10**6})
     name, data = table_file("runs/part", rows, pa.schema([("run", pa.string())]))
@@ -192,9 +190,7 @@ def test_a_missing_file_that_is_added_again_with_the_same_content_is_written(tmp
     assert verify(made.path).sound
 
 
-def test_a_reader_finds_a_file_that_is_listed_and_not_yet_in_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_reader_finds_a_file_that_is_listed_and_not_yet_in_place(tmp_path, monkeypatch):
     made = Store.create(tmp_path / "store", configured_store().plain())
     facts = {"alike": {}, "seeds_of": {"A": "B"}}
     with monkeypatch.context() as patch:

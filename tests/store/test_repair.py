@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from polarbear.errors import NotAStoreError, StoreDamagedError, StoreError
+from polarbear.errors import StoreDamagedError, StoreError
 from polarbear.store import Store
 from polarbear.store.catalog import Catalog
 from polarbear.store.repair import repair
@@ -161,16 +161,6 @@ def test_a_store_without_its_configuration_asks_for_it(store: Path):
     with pytest.raises(StoreError, match="has lost its configuration; give the `race`"):
         Store.open(store)
     assert Store.open_or_create(store, CONFIG.plain()).config == CONFIG.plain()
-
-
-def test_what_is_no_store_is_neither_verified_nor_repaired(tmp_path: Path):
-    (tmp_path / "thesis.tex").write_text("x")
-    for look in (verify, repair):
-        with pytest.raises(NotAStoreError, match="is not a PolarBear store"):
-            look(tmp_path)
-        with pytest.raises(NotAStoreError, match="does not exist"):
-            look(tmp_path / "none")
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_sound_parts_that_are_not_listed_are_taken_in(store: Path, undisturbed: Path):

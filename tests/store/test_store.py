@@ -23,7 +23,6 @@ from polarbear.errors import (
     NotAStoreError,
     StoreDamagedError,
     StoreFullError,
-    StoreLockedError,
     StoreMismatchError,
     StoreReadOnlyError,
     StoreVersionError,
@@ -132,9 +131,7 @@ def test_polars_and_duckdb_read_the_trajectories_as_tables_says(stored: Store):
     status=st.sampled_from(list(Status)),
     reached=st.integers(40, 50),
 )
-def test_on_a_grid_each_value_is_what_a_plain_loop_finds(
-    improvements: list[int], grid: list[int], status: Status, reached: int
-):
+def test_on_a_grid_each_value_is_what_a_plain_loop_finds(improvements, grid, status, reached):
     config = configured("A")
     points = [(float(t), -float(i)) for i, t in enumerate(improvements)]
     with tempfile.TemporaryDirectory() as folder:
@@ -150,9 +147,7 @@ def test_on_a_grid_each_value_is_what_a_plain_loop_finds(
             assert value == min((y for at, y in points if at <= t), default=np.inf)
 
 
-def test_an_algorithm_that_did_not_run_on_an_instance_is_absent_there(
-    stored: Store, config: Config
-):
+def test_an_algorithm_that_did_not_run_on_an_instance_is_absent_there(stored, config):
     with stored.writing():
         add(stored, outcome(config, "A", 1, [(1, 0.0)]))
     grid = stored.on_grid(np.array([10.0, 1000.0]))
@@ -190,9 +185,7 @@ def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(stored: Stor
 # --- parts that are merged -------------------------------------------------------------------
 
 
-def test_many_small_parts_are_merged_and_nothing_is_lost(
-    tmp_path: Path, config: Config, monkeypatch: pytest.MonkeyPatch
-):
+def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path, config, monkeypatch):
     monkeypatch.setattr(store, "MERGE_ABOVE", 5)
     made = Store.create(tmp_path / "store", config.plain())
     with made.writing():
@@ -228,9 +221,7 @@ def test_at_the_end_of_a_race_few_parts_are_merged_too_but_for_large_ones(
     assert len(made.instances()) == 3
 
 
-def test_a_reader_that_meets_a_merge_sees_every_run_once(
-    stored: Store, config: Config, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_reader_that_meets_a_merge_sees_every_run_once(stored, config, monkeypatch):
     with stored.writing():
         for index in range(2, 6):
             stored.add_instances([instance(index)], "synthetic")
@@ -246,15 +237,6 @@ def test_a_reader_that_meets_a_merge_sees_every_run_once(
 # --- writers that die ------------------------------------------------------------------------
 
 
-def test_a_file_left_half_written_is_passed_over_and_cleared_away(stored: Store):
-    leftover = stored.path / "runs" / f"{file_io.ASIDE}abcd"
-    leftover.write_bytes(b"PAR1 half")
-    assert len(Store.open(stored.path).runs()) == 2
-    with stored.writing():
-        pass
-    assert not leftover.exists()
-
-
 def test_an_unknown_file_is_left_alone(stored: Store):
     mine = stored.path / "notes.txt"
     mine.write_text("mine")
@@ -264,22 +246,10 @@ def test_an_unknown_file_is_left_alone(stored: Store):
     assert len(Store.open(stored.path).runs()) == 2
 
 
-def test_a_damaged_part_is_named_with_the_way_out(stored: Store):
-    (path,) = parts_of(stored, "runs")
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(
-        StoreDamagedError, match=f"{path.name} is damaged.*`polarbear repair {stored.path}`"
-    ):
-        Store.open(stored.path).runs()
-
-
 # --- disks and permissions -------------------------------------------------------------------
 
 
-def test_a_full_disk_leaves_the_store_as_it_was(
-    stored: Store, config: Config, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_full_disk_leaves_the_store_as_it_was(stored, config, monkeypatch):
     def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -334,20 +304,7 @@ def test_a_read_only_store_can_be_read_but_not_written(read_only: Store, nobody:
 # --- what is not a store, and who else writes ------------------------------------------------
 
 
-def test_a_second_writer_is_told_who_the_first_is(stored: Store):
-    with (
-        stored.writing(),
-        pytest.raises(StoreLockedError, match=f"written by process {os.getpid()} on "),
-        Store.open(stored.path).writing(),
-    ):
-        pass
-    with stored.writing():
-        pass
-
-
-def test_a_lock_that_cannot_be_written_does_not_stay_held(
-    stored: Store, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_lock_that_cannot_be_written_does_not_stay_held(stored, monkeypatch):
     def full(handle: int, length: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -355,12 +312,6 @@ def test_a_lock_that_cannot_be_written_does_not_stay_held(
         patch.setattr(os, "ftruncate", full)
         with pytest.raises(StoreFullError), stored.writing():
             pass
-    with stored.writing():
-        pass
-
-
-def test_a_lock_file_left_by_a_dead_process_does_not_bar_the_way(stored: Store):
-    (stored.path / "lock").write_text('{"pid": 1, "host": "x", "since": "y", "command": "z"}')
     with stored.writing():
         pass
 
@@ -404,9 +355,7 @@ def test_a_broken_manifest_is_named(stored: Store, text: str):
         ({"instances": {"suite": "synthetic", "maximise": True}}, "instances.maximise"),
     ],
 )
-def test_a_contradiction_is_refused_with_the_difference(
-    stored: Store, changes: dict[str, Any], words: str
-):
+def test_a_contradiction_is_refused_with_the_difference(stored, changes, words):
     before = (stored.path / "polarbear.json").read_bytes()
     with pytest.raises(StoreMismatchError) as error, stored.writing():
         stored.adopt(configured(**changes).plain(), uses_grid=True)
