@@ -48,6 +48,8 @@ _SETTINGS: dict[str, Any] = {
 # go into a sum unrounded where C++ compilers do so by default.
 _CONTRACTED: Any = {"contract"} if platform.machine().lower() in {"aarch64", "arm64"} else False
 fused = njit(**_SETTINGS | {"fastmath": _CONTRACTED})
+rounded = njit(**_SETTINGS)  # a product is rounded before it is added to something
+copied = njit(inline="always")  # into the loop that calls it, and compiled with it only
 fused_inner = njit(**_SETTINGS | {"fastmath": _CONTRACTED, "no_cpython_wrapper": True})
 
 

@@ -3,6 +3,9 @@
 Each function takes a point, the location of the optimum and the further arrays of its instance
 (`instances.py`). It returns by how much the value at the point exceeds the best. Points are row
 vectors. Sums are in the order in which ioh has them, so that values agree to the last digits.
+
+Python calls `value` only, once for a point: a call of compiled code with several arrays takes as
+long as most functions. A second entry would be compiled as long as the first.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import math
 
 import numpy as np
 
-from polarbear.numerics.compiling import fused, fused_inner
+from polarbear.numerics.compiling import copied, fused, fused_inner, rounded
 
 BOUND = 5.0  # the box is [-5, 5]^d
 CONDITION = 1e6
@@ -21,6 +24,10 @@ SCHWEFEL_OFFSET = 418.9828872724339
 HIGHEST_PEAK, SECOND_PEAK, LOWEST_PEAK = 10.0, 9.1, 1.1
 BITS = 32  # of Katsuura's function
 MU_0 = 2.5  # of Lunacek's function
+SMALLEST_HEIGHT, LARGEST_HEIGHT = 1e-12, 1e20  # above the best value, in a mixture
+# One function of a mixture; its arrays end at ``end``.
+NUMBERS = ("f_opt", "penalty", "scale", "weight")
+PART = np.dtype([("id", int), ("end", int), *((name, float) for name in NUMBERS)])
 
 
 @fused
@@ -36,7 +43,7 @@ def multiply(x, matrix, start):
     return z
 
 
-@fused
+@fused_inner
 def is_finite(x):
     return np.all(np.isfinite(x))
 
@@ -70,7 +77,7 @@ def make_asymmetric(z, beta):
             z[i] = math.pow(z[i], 1.0 + beta * i / last * math.sqrt(z[i]))
 
 
-@fused
+@fused_inner
 def squared_excess(x, bound):
     """f_pen: the squared distance of x from the box."""
     total = 0.0
@@ -80,7 +87,7 @@ def squared_excess(x, bound):
     return total
 
 
-@fused
+@fused_inner
 def sphere(x, x_opt):
     """f1."""
     total = 0.0
@@ -98,7 +105,7 @@ def weighted_squares(z, weights):
     return total
 
 
-@fused
+@fused_inner
 def ellipsoid(x, x_opt, weights):
     """f2."""
     z = x - x_opt
@@ -117,7 +124,7 @@ def rastrigin_of(z):
     return 10.0 * (len(z) - waves) + squares
 
 
-@fused
+@fused_inner
 def rastrigin(x, x_opt, factors):
     """f3."""
     z = x - x_opt
@@ -126,7 +133,7 @@ def rastrigin(x, x_opt, factors):
     return rastrigin_of(factors * z)
 
 
-@fused
+@fused_inner
 def bueche_rastrigin(x, x_opt, factors):
     """f4."""
     z = x - x_opt
@@ -137,7 +144,7 @@ def bueche_rastrigin(x, x_opt, factors):
     return rastrigin_of(z)
 
 
-@fused
+@fused_inner
 def linear_slope(x, x_opt, slopes):
     """f5."""
     heights = 5.0 * np.abs(slopes)
@@ -148,7 +155,7 @@ def linear_slope(x, x_opt, slopes):
     return total
 
 
-@fused
+@fused_inner
 def attractive_sector(x, x_opt, matrix):
     """f6."""
     z = multiply(x - x_opt, matrix, 0.0)
@@ -159,8 +166,8 @@ def attractive_sector(x, x_opt, matrix):
     return math.pow(oscillated(total), 0.9)
 
 
-@fused
-def step_ellipsoid(x, x_opt, weights, first, second):
+@fused_inner
+def step_ellipsoid(x, x_opt, first, second, weights):
     """f7.
 
     By the definition the first coordinate counts before it is rounded. In ioh, and so in published
@@ -187,7 +194,7 @@ def rosenbrock_of(z):
     return 100.0 * valley + slope
 
 
-@fused
+@fused_inner
 def rosenbrock(x, x_opt):
     """f8."""
     factor = max(1.0, math.sqrt(len(x)) / 8.0)
@@ -195,21 +202,21 @@ def rosenbrock(x, x_opt):
     return rosenbrock_of(z + 1.0)
 
 
-@fused
+@fused_inner
 def rosenbrock_rotated(x, x_opt, matrix):
     """f9."""
     return rosenbrock_of(multiply(x, matrix, 0.5))
 
 
-@fused
-def ellipsoid_rotated(x, x_opt, weights, matrix):
+@fused_inner
+def ellipsoid_rotated(x, x_opt, matrix, weights):
     """f10."""
     z = multiply(x - x_opt, matrix, 0.0)
     oscillate(z)
     return weighted_squares(z, weights)
 
 
-@fused
+@fused_inner
 def discus(x, x_opt, matrix):
     """f11."""
     z = multiply(x - x_opt, matrix, 0.0)
@@ -220,7 +227,7 @@ def discus(x, x_opt, matrix):
     return total
 
 
-@fused
+@fused_inner
 def bent_cigar(x, x_opt, matrix):
     """f12."""
     z = multiply(x - x_opt, matrix, 0.0)
@@ -232,7 +239,7 @@ def bent_cigar(x, x_opt, matrix):
     return total
 
 
-@fused
+@fused_inner
 def sharp_ridge(x, x_opt, matrix):
     """f13; above 40 variables, one per 40 lies along the ridge."""
     z = multiply(x - x_opt, matrix, 0.0)
@@ -247,8 +254,8 @@ def sharp_ridge(x, x_opt, matrix):
     return total
 
 
-@fused
-def different_powers(x, x_opt, exponents, matrix):
+@fused_inner
+def different_powers(x, x_opt, matrix, exponents):
     """f14."""
     z = multiply(x - x_opt, matrix, 0.0)
     total = 0.0
@@ -257,7 +264,7 @@ def different_powers(x, x_opt, exponents, matrix):
     return math.sqrt(total)
 
 
-@fused
+@fused_inner
 def rastrigin_rotated(x, x_opt, first, second):
     """f15."""
     z = multiply(x - x_opt, first, 0.0)
@@ -266,7 +273,7 @@ def rastrigin_rotated(x, x_opt, first, second):
     return rastrigin_of(multiply(z, second, 0.0))
 
 
-@fused
+@fused_inner
 def weierstrass(x, x_opt, first, second):
     """f16."""
     z = multiply(x - x_opt, first, 0.0)
@@ -282,7 +289,7 @@ def weierstrass(x, x_opt, first, second):
     return 10.0 * math.pow(total / len(z) - LOWEST_SUM, 3.0)
 
 
-@fused
+@fused_inner
 def schaffers(x, x_opt, first, second):
     """f17, and with another matrix f18."""
     z = multiply(x - x_opt, first, 0.0)
@@ -298,7 +305,7 @@ def schaffers(x, x_opt, first, second):
     return mean * mean
 
 
-@fused
+@fused_inner
 def griewank_rosenbrock(x, x_opt, matrix):
     """f19."""
     z = multiply(x, matrix, 0.0) + 0.5
@@ -311,7 +318,7 @@ def griewank_rosenbrock(x, x_opt, matrix):
     return 10.0 + 10.0 * total / (len(z) - 1.0)
 
 
-@fused
+@fused_inner
 def schwefel(x, x_opt, factors):
     """f20."""
     d, best = len(x), 2.0 * np.abs(x_opt)
@@ -324,7 +331,7 @@ def schwefel(x, x_opt, factors):
     return 0.01 * (squared_excess(z, 500.0) + SCHWEFEL_OFFSET - total / d)
 
 
-@fused
+@fused_inner
 def gallagher(x, x_opt, matrix, centres, scales):
     """f21 and f22, which differ in the number of peaks."""
     d, peaks = centres.shape
@@ -344,7 +351,7 @@ def gallagher(x, x_opt, matrix, centres, scales):
     return height * height + squared_excess(x, BOUND)
 
 
-@fused
+@fused_inner
 def katsuura(x, x_opt, matrix):
     """f23."""
     d = len(x)
@@ -362,7 +369,7 @@ def katsuura(x, x_opt, matrix):
     return 10.0 / d / d * (product - 1.0)
 
 
-@fused
+@fused_inner
 def lunacek_bi_rastrigin(x, x_opt, first, second):
     """f24."""
     d = len(x)
@@ -383,9 +390,80 @@ def lunacek_bi_rastrigin(x, x_opt, first, second):
     return 1e4 * squared_excess(x, BOUND) + (10.0 * (d - waves) + nearer)
 
 
-FUNCTIONS = (
-    *(sphere, ellipsoid, rastrigin, bueche_rastrigin, linear_slope, attractive_sector),
-    *(step_ellipsoid, rosenbrock, rosenbrock_rotated, ellipsoid_rotated, discus, bent_cigar),
-    *(sharp_ridge, different_powers, rastrigin_rotated, weierstrass, schaffers, schaffers),
-    *(griewank_rosenbrock, schwefel, gallagher, gallagher, katsuura, lunacek_bi_rastrigin),
-)
+@copied
+def height(id, x, arrays):
+    """By how much a function exceeds its best value; its arrays follow each other in one."""
+    d = len(x)
+    x_opt, rest = arrays[:d], arrays[d:]
+    if id == 1:
+        return sphere(x, x_opt)
+    if id == 2:
+        return ellipsoid(x, x_opt, rest)
+    if id == 3:
+        return rastrigin(x, x_opt, rest)
+    if id == 4:
+        return bueche_rastrigin(x, x_opt, rest)
+    if id == 5:
+        return linear_slope(x, x_opt, rest)
+    if id == 8:
+        return rosenbrock(x, x_opt)
+    if id == 20:
+        return schwefel(x, x_opt, rest)
+    first, rest = rest[: d * d].reshape(d, d), rest[d * d :]
+    if id == 6:
+        return attractive_sector(x, x_opt, first)
+    if id == 9:
+        return rosenbrock_rotated(x, x_opt, first)
+    if id == 10:
+        return ellipsoid_rotated(x, x_opt, first, rest)
+    if id == 11:
+        return discus(x, x_opt, first)
+    if id == 12:
+        return bent_cigar(x, x_opt, first)
+    if id == 13:
+        return sharp_ridge(x, x_opt, first)
+    if id == 14:
+        return different_powers(x, x_opt, first, rest)
+    if id == 19:
+        return griewank_rosenbrock(x, x_opt, first)
+    if id == 21 or id == 22:
+        centres, scales = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+        return gallagher(x, x_opt, first, centres.reshape(d, -1), scales.reshape(d, -1))
+    if id == 23:
+        return katsuura(x, x_opt, first)
+    second, rest = rest[: d * d].reshape(d, d), rest[d * d :]
+    if id == 7:
+        return step_ellipsoid(x, x_opt, first, second, rest)
+    if id == 15:
+        return rastrigin_rotated(x, x_opt, first, second)
+    if id == 16:
+        return weierstrass(x, x_opt, first, second)
+    if id == 24:
+        return lunacek_bi_rastrigin(x, x_opt, first, second)
+    return schaffers(x, x_opt, first, second)  # f17 and f18
+
+
+@rounded
+def value(x, moves, centre, parts, arrays):
+    """The value of a function, or log10 of that of a mixture, at any point.
+
+    The arrays of the functions follow each other in one. A function whose weight is zero is alone.
+    Function k of a mixture is evaluated at x + moves[k] - centre. Sums are in the order in which
+    ioh's ManyAffine adds: near the optimum all digits depend on it.
+    """
+    if not is_finite(x):
+        return math.nan
+    total, start = 0.0, 0
+    for k in range(len(parts)):
+        part = parts[k]
+        moved = x + moves[k] - centre
+        found = height(part.id, moved, arrays[start : part.end]) + part.f_opt
+        outside = squared_excess(moved, BOUND)
+        if outside > 0.0 and part.penalty > 0.0:
+            found += part.penalty * outside
+        if part.weight == 0.0 or math.isnan(found):
+            return found
+        above = min(max(found - part.f_opt, SMALLEST_HEIGHT), LARGEST_HEIGHT)
+        total += (math.log10(above) + 8.0) / part.scale * part.weight
+        start = part.end
+    return 10.0 * total - 8.0

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import floor, inf, isnan, log10, nan, pow, sqrt
+from math import floor, inf, pow, sqrt
 from typing import Any
 
 import numpy as np
 
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Problem
-from polarbear.problems.bbob.functions import (
-    BOUND,
-    FUNCTIONS,
-    is_finite,
-    multiply,
-    squared_excess,
-)
+from polarbear.problems.bbob.functions import BOUND, PART, multiply, value
 from polarbear.problems.bbob.rng import normal, rotation, scaled_product, uniform, uniform_between
 
 SEED_STEP = 1_000_000  # between the seeds of two random matrices
 SEEDED_AS = {4: 3, 18: 17}  # functions that share the random numbers of another
 INT_RANGE = 2**32
 PENALTIES = {4: 100.0, 17: 10.0, 18: 10.0, 23: 1.0}  # f16's depends on the dimension
-SMALLEST_HEIGHT, LARGEST_HEIGHT = 1e-12, 1e20  # above the best value, in a mixture
 
 
 @dataclass(frozen=True)
@@ -34,32 +27,28 @@ class Function:
     id: int
     f_opt: float
     penalty: float  # for each square unit outside of the box
-    arrays: list[Floats]  # x_opt, and further arguments of the function
+    dimension: int
+    arrays: Floats  # x_opt, then the further arguments of the function, one after the other
+
+    @classmethod
+    def drawn(cls, draw: Draw, penalty: float) -> Function:
+        arrays = np.concatenate([array.ravel() for array in _arrays(draw)])
+        return cls(draw.id, draw.f_opt(), penalty, draw.dimension, arrays)
 
     @property
     def x_opt(self) -> Floats:
-        return self.arrays[0]
-
-    def value(self, x: Floats) -> float:
-        value = float(FUNCTIONS[self.id - 1](x, *self.arrays)) + self.f_opt
-        if self.penalty > 0.0:
-            outside = squared_excess(x, BOUND)
-            if outside > 0.0:
-                value += self.penalty * outside
-        return value
+        return self.arrays[: self.dimension]
 
 
 def bbob_function(id: int, instance: int, dimension: int) -> Function:
     """A function of BBOB: defined outside of the box too, its optimum mostly in [-4, 4]^d."""
     penalty = 10.0 / dimension if id == 16 else PENALTIES.get(id, 0.0)
-    draw = Draw(id, instance, dimension, 4)
-    return Function(id, draw.f_opt(), penalty, _arrays(draw))
+    return Function.drawn(Draw(id, instance, dimension, 4), penalty)
 
 
 def sbox_function(id: int, instance: int, dimension: int) -> Function:
     """A function of SBOX-COST: infinite outside of the box, its optimum anywhere in it."""
-    draw = Draw(id, instance, dimension, 5)
-    return Function(id, draw.f_opt(), inf, _arrays(draw))
+    return Function.drawn(Draw(id, instance, dimension, 5), inf)
 
 
 def best_value(id: int, instance: int) -> float:
@@ -69,7 +58,9 @@ def best_value(id: int, instance: int) -> float:
 
 def function_problem(function: Function) -> Problem:
     """One function on its box."""
-    return _problem(function.value, function.x_opt)
+    centre = np.zeros(function.dimension)
+    given = centre[None], centre, _parts([function], [0.0], [0.0]), function.arrays
+    return _problem(lambda x: value(x, *given), centre)
 
 
 def mixture_problem(
@@ -79,24 +70,25 @@ def mixture_problem(
     centre: Floats,
 ) -> Problem:
     """Functions mixed on a logarithmic scale, their optima moved to the centre."""
-    parts = list(zip(functions, weights, scales, strict=True))
-
-    def value(x: Floats) -> float:
-        total = 0.0
-        for function, weight, scale in parts:
-            # In the order in which ManyAffine adds: near the optimum all digits depend on it.
-            above = function.value(x + function.x_opt - centre) - function.f_opt
-            if isnan(above):
-                return nan
-            above = min(max(above, SMALLEST_HEIGHT), LARGEST_HEIGHT)
-            total += (log10(above) + 8.0) / scale * weight
-        return pow(10.0, 10.0 * total - 8.0)
-
-    return _problem(value, centre)
+    moves = np.stack([function.x_opt for function in functions])
+    arrays = np.concatenate([function.arrays for function in functions])
+    given = moves, centre, _parts(functions, weights, scales), arrays
+    return _problem(lambda x: pow(10.0, value(x, *given)), centre)
 
 
-def _problem(value: Callable[[Floats], float], somewhere: Floats) -> Problem:
-    value(somewhere)  # compiles before the clock of a run starts
+def _parts(
+    functions: Sequence[Function], weights: Sequence[float], scales: Sequence[float]
+) -> np.ndarray:
+    ends = np.cumsum([len(function.arrays) for function in functions])
+    rows = [
+        (function.id, end, function.f_opt, function.penalty, scale, weight)
+        for function, end, scale, weight in zip(functions, ends, scales, weights, strict=True)
+    ]
+    return np.array(rows, dtype=PART)
+
+
+def _problem(call: Callable[[Floats], float], somewhere: Floats) -> Problem:
+    call(somewhere)  # compiles before the clock of a run starts
     dimension = len(somewhere)
 
     def evaluate(x: Any) -> float:
@@ -104,7 +96,7 @@ def _problem(value: Callable[[Floats], float], somewhere: Floats) -> Problem:
         if point.shape != (dimension,):
             found = point.size if point.ndim == 1 else f"an array of the shape {point.shape}"
             raise ValueError(f"a point of this problem has {dimension} numbers, found {found}")
-        return value(point) if is_finite(point) else nan
+        return call(point)
 
     return Problem(evaluate, *bbob_box(dimension))
 
@@ -164,7 +156,7 @@ class Draw:
 
 
 def _arrays(draw: Draw) -> list[Floats]:
-    """The location of the optimum, and the further arguments of the function."""
+    """The location of the optimum, and the further arguments of the function: matrices first."""
     x_opt, factor = draw.x_opt(), max(1.0, sqrt(draw.dimension) / 8.0)
     match draw.id:
         case 2:
@@ -181,19 +173,19 @@ def _arrays(draw: Draw) -> list[Floats]:
             return [x_opt, draw.r_lambda_q(sqrt(10.0))]
         case 7:
             scaled = np.sqrt(draw.powers(10.0)) * draw.q()
-            return [x_opt, draw.powers(100.0), scaled, draw.r()]
+            return [x_opt, scaled, draw.r(), draw.powers(100.0)]
         case 8:
             return [0.75 * x_opt]
         case 9:
             q = draw.q()
             return [_row_sums(q) / (2.0 * factor), factor * q]
         case 10:
-            return [x_opt, draw.powers(1e6), draw.r()]
+            return [x_opt, draw.r(), draw.powers(1e6)]
         case 11 | 12:
             return [x_opt, draw.r()]
         case 14:
             exponents = 2.0 + 4.0 * (np.arange(draw.dimension) / (draw.dimension - 1.0))
-            return [x_opt, exponents, draw.r()]
+            return [x_opt, draw.r(), exponents]
         case 15:
             return [x_opt, draw.r(), draw.r_lambda_q(sqrt(10.0))]
         case 16:
@@ -240,4 +232,4 @@ def _gallagher(draw: Draw, peaks: int, half_width: float, condition: float) -> l
     for peak in range(peaks):
         order = np.argsort(draw.uniform(d, 1000 * peak), kind="stable")
         scales[peak] = [pow(conditions[peak], rank / (d - 1.0) - 0.5) for rank in order.tolist()]
-    return [locations[0], q, np.ascontiguousarray(centres.T), np.ascontiguousarray(scales.T)]
+    return [locations[0], q, centres.T, scales.T]
