@@ -11,7 +11,6 @@ from polarbear.config import Config, Overrides, load, overridden, parse
 from polarbear.config.configuration import Configuration
 from polarbear.errors import ConfigError
 from polarbear.settings.options import Source, as_mapping
-from polarbear.settings.session_code import with_references
 from polarbear.settings.yaml_lines import parse_yaml
 
 ConfigLike = str | Path | Mapping[str, Any] | Configuration
@@ -27,6 +26,8 @@ def read(
     """
     if isinstance(config, str | Path):
         return load(Path(config), overrides, **defaults)
+    from polarbear.settings.session_code import with_references  # for scripts and notebooks
+
     keys = with_references(as_mapping(config), Path(f"{store or 'polarbear'}-code"))
     return overridden(parse({**defaults, **keys}, Source("the configuration")), overrides)
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from polarbear.algorithms.base import Algorithm
     from polarbear.problems.base import Instance
 
+MAX_MESSAGE_CHARACTERS = 2000
+
 
 class Status(StrEnum):
     """How a run ended."""
@@ -61,6 +63,11 @@ class Outcome:
     invalid: int = 0  # objective values that were not finite
     started: float = 0.0  # seconds since the epoch
     where: Where = IMPORTED
+
+
+def shorten(text: str, limit: int = MAX_MESSAGE_CHARACTERS) -> str:
+    """A message without its middle, if it is long."""
+    return text if len(text) <= limit else f"{text[: limit - 300]} ... {text[-290:]}"
 
 
 @dataclass(frozen=True)

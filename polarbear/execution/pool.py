@@ -22,12 +22,11 @@ from typing import Self
 
 import psutil
 
-from polarbear.algorithms.program import killed_from_outside
 from polarbear.errors import PolarBearError
 from polarbear.execution import process_tree
 from polarbear.execution.host import default_memory, here
+from polarbear.execution.journal import Journal
 from polarbear.execution.outcome import Outcome, RunLimits, Status, Task
-from polarbear.execution.recorder import Journal
 from polarbear.execution.worker import INTERRUPTS, THREAD_VARIABLES, log_tail, serve
 from polarbear.problems.base import Setting, Suite
 from polarbear.settings.grid import EVALUATIONS
@@ -291,6 +290,8 @@ class Pool:
             yield finished
             return
         if status is Status.KILLED:
+            from polarbear.algorithms.program import killed_from_outside  # few races need it
+
             message += f" (exit code {worker.process.exitcode})"
             if killed_from_outside(worker.process.exitcode):
                 status = Status.LOST

@@ -8,11 +8,8 @@ counted, and the algorithm receives +inf instead.
 
 from __future__ import annotations
 
-import os
-import struct
 from collections.abc import Callable
 from math import inf, isfinite
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -26,34 +23,6 @@ from polarbear.settings.options import describe
 
 Point = Any  # as the suite defines it
 Objective = Callable[[Point], float]
-POINT = struct.Struct("=dd")
-
-
-class Journal:
-    """The trajectory of the present run on disk, which survives the process."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
-
-    def restart(self) -> None:
-        os.ftruncate(self._file, 0)
-
-    def write(self, t: float, y: float) -> None:
-        os.write(self._file, POINT.pack(t, y))
-
-    def close(self) -> None:
-        os.close(self._file)
-
-    @staticmethod
-    def read(path: Path) -> tuple[Floats, Floats]:
-        """Times and values in a journal, without a last point that is incomplete."""
-        try:
-            data = path.read_bytes()
-        except OSError:
-            return np.empty(0), np.empty(0)
-        points = np.frombuffer(data[: len(data) // POINT.size * POINT.size]).reshape(-1, 2)
-        return points[:, 0].copy(), points[:, 1].copy()
 
 
 class Recorder:

@@ -18,11 +18,9 @@ from polarbear.errors import (
     PolarBearError,
 )
 from polarbear.execution.host import here
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, Status, Task, shorten
 from polarbear.execution.recorder import Recorder
 from polarbear.problems.base import Instance, Problem, Setting, Suite
-
-MAX_MESSAGE_CHARACTERS = 2000
 
 
 class Problems:
@@ -136,7 +134,3 @@ def crash_message(error: BaseException, log: str) -> str:
     place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
     text = f"{type(error).__name__}: {error}{place}"
     return shorten(f"{text}\n{log}" if log else text)
-
-
-def shorten(text: str, limit: int = MAX_MESSAGE_CHARACTERS) -> str:
-    return text if len(text) <= limit else f"{text[: limit - 300]} ... {text[-290:]}"

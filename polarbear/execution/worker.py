@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from polarbear.execution import process_tree
-from polarbear.execution.recorder import Journal
-from polarbear.execution.run import Problems, execute, shorten
+from polarbear.execution.journal import Journal
+from polarbear.execution.outcome import shorten
 from polarbear.problems.base import Setting, Suite
 
 INTERRUPTS = (signal.SIGINT, signal.SIGHUP)  # they reach all processes of a terminal
@@ -42,6 +42,8 @@ def serve(
     name: str,
 ) -> None:
     """Receive tasks and send outcomes until the connection ends."""
+    from polarbear.execution.run import Problems, execute  # which the pool's process never needs
+
     # The parent handles interrupts. A handler, because programs started by a run would inherit
     # that the signal is ignored.
     for number in INTERRUPTS:

@@ -96,7 +96,7 @@ class Budget(Options):
     def times(self) -> np.ndarray:
         """The grid, without points that are equal after rounding to whole evaluations."""
         times = np.array(self.grid) if isinstance(self.grid, tuple) else self.grid.times()
-        return np.unique(np.round(times)) if self.axis == EVALUATIONS else times
+        return np.array(sorted({*np.round(times)})) if self.axis == EVALUATIONS else times
 
     @property
     def limit(self) -> float:

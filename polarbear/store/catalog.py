@@ -265,7 +265,9 @@ def decoded(
     """The rows of a Parquet file, or some of its columns, with the types of a schema."""
     wanted = schema if columns is None else pa.schema(map(schema.field, columns))
     with file_io.decoding(path):
-        return _frame(_read(data, wanted.names).select(wanted.names).cast(wanted))
+        table = _read(data, wanted.names).select(wanted.names)
+        # a cast loads `pyarrow.compute`, which takes longer than to read a small store
+        return _frame(table if table.schema.equals(wanted) else table.cast(wanted))
 
 
 def content_of(path: Path, data: bytes) -> Content:

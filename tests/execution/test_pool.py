@@ -16,9 +16,9 @@ import pytest
 
 from polarbear.config import Config, parse
 from polarbear.execution import pool as pool_module
+from polarbear.execution.journal import Journal
 from polarbear.execution.outcome import Outcome, RunLimits, Status, Task
 from polarbear.execution.pool import Pool, WorkerHandle
-from polarbear.execution.recorder import Journal
 from polarbear.numerics.seeds import run_seed
 from polarbear.settings.options import Source
 from tests.support import solver

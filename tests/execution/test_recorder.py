@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from polarbear.algorithms import ADAPTERS
 from polarbear.errors import BadOutputError, BudgetExhausted, ProblemError
 from polarbear.execution import recorder as recorder_module
+from polarbear.execution.journal import POINT, Journal
 from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.recorder import POINT, Journal, Recorder
+from polarbear.execution.recorder import Recorder
 from polarbear.execution.run import Problems, execute
 from polarbear.problems import SUITES, Problem, Setting
 from polarbear.settings.grid import Budget
