@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,6 +56,9 @@ def pointwise(
     if not 0 <= epsilon < 0.5:
         raise InferenceError(f"epsilon must lie in [0, 0.5), found {epsilon:g}")
     _, n_times, n = posterior.theta.shape
+    if posterior.wins is None:  # each algorithm's draws are read n - 1 times: next to each other
+        together = np.ascontiguousarray(posterior.theta.transpose(2, 0, 1))
+        posterior = replace(posterior, theta=together.transpose(1, 2, 0))
     tables = np.zeros((6 if no_worse else 4, n_times, n, n))
     tables[2::2] = np.eye(n)
 

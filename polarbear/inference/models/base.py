@@ -66,15 +66,27 @@ class Latent:
         found = scipy.sparse.csr_array((self.weights.ravel(), columns, ends), shape=shape)
         return found.toarray() if n_times * self.n_coefficients <= MAX_DENSE else found
 
+    @cached_property
+    def selects(self) -> bool:
+        """Whether each time depends on one coefficient, and no two on the same."""
+        return self.weights.shape[1] == 1 and len(np.unique(self.starts)) == len(self.starts)
+
     def observe(self, x: np.ndarray) -> np.ndarray:
         """Functions eta[T, W, d] of coefficients x[W, K d]."""
         size, k = len(x), self.n_coefficients
+        if self.selects:
+            by_time = x.reshape(size, k, -1)[:, self.starts].swapaxes(0, 1)
+            return np.asarray(self.weights[:, :, None] * by_time)
         columns = x.reshape(size, k, -1).swapaxes(0, 1).reshape(k, -1)
         return np.asarray(self.basis @ columns).reshape(-1, size, x.shape[1] // k)
 
     def observe_back(self, slopes: np.ndarray) -> np.ndarray:
         """The gradient by coefficients x[W, K d], given the slopes[T, W, d] by eta."""
         n_times, size, d = slopes.shape
+        if self.selects:
+            gradient = np.zeros((size, self.n_coefficients, d))
+            gradient[:, self.starts] = (self.weights[:, :, None] * slopes).swapaxes(0, 1)
+            return gradient.reshape(size, -1)
         found = np.asarray(self.basis.T @ slopes.reshape(n_times, size * d))
         return found.reshape(-1, size, d).swapaxes(0, 1).reshape(size, -1)
 

@@ -57,8 +57,11 @@ class _Marginal:
 
     def mode(self, log_hyper: np.ndarray, start: Mode | None = None) -> Mode:
         latent = self.model.latent(log_hyper)
-        same_basis = start is not None and start.latent.n_coefficients == latent.n_coefficients
-        return find_mode(self.likelihood, latent, start.x if start and same_basis else None)
+        if start is None or start.latent.n_coefficients != latent.n_coefficients:
+            return find_mode(self.likelihood, latent)
+        # a greater amplitude leaves functions nearly unchanged, so coefficients shrink
+        scale = np.linalg.norm(start.latent.weights) / np.linalg.norm(latent.weights)
+        return find_mode(self.likelihood, latent, scale * start.x)
 
     def __call__(self, log_hyper: np.ndarray) -> float:
         self.last = self.mode(log_hyper, self.last)

@@ -63,11 +63,12 @@ class Likelihood:
         rates = counts / sums
         expected = strength * (rates @ member.swapaxes(1, 2))
         np.log(sums, out=sums)
-        values = (wins * mu).sum(axis=2) - (sums @ counts.swapaxes(1, 2))[:, :, 0]
+        values = (mu @ wins.swapaxes(1, 2) - sums @ counts.swapaxes(1, 2))[:, :, 0]
         gradients = wins - expected
         if np.any(alpha):
-            total = strength.sum(axis=2)
-            values += alpha * (mu.sum(axis=2) - self.n * np.log(total))
+            ones = np.ones(self.n)  # a product is faster than the sum of a few numbers
+            total = strength @ ones
+            values += alpha * (mu @ ones - self.n * np.log(total))
             share = strength / total[:, :, None]
             gradients += np.asarray(alpha)[..., None] * (1 - self.n * share)
         return values, gradients

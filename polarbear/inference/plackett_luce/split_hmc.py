@@ -11,9 +11,10 @@ independent given the hyperparameters, one in all otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -72,42 +73,52 @@ class NestedTarget:
         self._eta = np.stack([mode.eta for mode in modes], axis=1)  # [T, J, d]
         self._values = np.stack([mode.values for mode in modes], axis=1)
         self._gradients = np.stack([mode.gradients for mode in modes], axis=1)
-        self._curvatures = np.stack([mode.curvatures for mode in modes], axis=1)
         self.temporal = model.temporal
         log_dets = np.array([mode.factor.half_log_det for mode in modes])
         self.log_heights = np.log(lattice.weights) + log_dets
         self._kappa = None
         if model.hyperparameters and not model.temporal:
             self._kappa = KappaSettings(model, lattice.log_hyper[:, 0])
-            self._lower = np.linalg.cholesky(self._curvatures)
+            curvatures = np.stack([mode.curvatures for mode in modes], axis=1)
+            self._lower = np.linalg.cholesky(curvatures)
 
     def __call__(
         self, u: np.ndarray, node: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Residuals[W, block], their gradients[W, block, D] and utilities mu[W, T, n]."""
-        order, q = np.argsort(node, kind="stable"), self.likelihood.helmert
-        node, flat = node[order], u.reshape(len(u), -1)[order]
+        if len(self.lattice.modes) == 1:
+            return self._at_sorted(u, node)
+        order = np.argsort(node, kind="stable")
+        back = np.argsort(order)
+        residual, gradient, mu = self._at_sorted(u[order], node[order])
+        return residual[back], gradient[back], mu[back]
+
+    def _at_sorted(
+        self, u: np.ndarray, node: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same for walkers in the order of their nodes."""
+        flat, q = u.reshape(len(u), -1), self.likelihood.helmert
         away = np.empty((self.likelihood.n_times, len(u), q.shape[1]))
-        for mode, walkers in self._groups(node):
+        bent, gradient = np.empty_like(away), np.empty_like(flat)
+        groups = self._groups(node)
+        for mode, walkers in groups:
             away[:, walkers] = mode.spread(flat[walkers])
+            bent[:, walkers] = away[:, walkers] @ mode.curvatures
         mu = (self._eta[:, node] + away) @ q.T
         values, slopes = self.likelihood.evaluate(mu, self.alpha[node])
-        curvatures, linear = self._curvatures[:, node], self._gradients[:, node]
-        bent = sum(curvatures[..., p] * away[..., p, None] for p in range(q.shape[1]))
-        residual = values - self._values[:, node] - ((linear - 0.5 * bent) * away).sum(axis=2)
+        linear = self._gradients[:, node]
+        residual = values - self._values[:, node]
+        residual -= np.einsum("twd,twd->tw", linear - 0.5 * bent, away)
         rest = slopes @ q - linear + bent
-        gradient = np.empty_like(flat)
-        for mode, walkers in self._groups(node):
+        for mode, walkers in groups:
             gradient[walkers] = mode.spread_back(rest[:, walkers])
-        back = np.argsort(order)
         by_block = residual.T.reshape(len(u), self.shape[0], -1).sum(axis=2)
-        return by_block[back], gradient[back].reshape(u.shape), mu.swapaxes(0, 1)[back]
+        return by_block, gradient.reshape(u.shape), mu.swapaxes(0, 1)
 
-    def _groups(self, node: np.ndarray) -> Iterator[tuple[Mode, slice]]:
+    def _groups(self, node: np.ndarray) -> list[tuple[Mode, slice]]:
         """Each node that walkers are at, and which they are, in the order of their nodes."""
-        ends = np.flatnonzero(np.diff(node, append=-1)) + 1
-        for first, end in zip([0, *ends[:-1]], ends, strict=True):
-            yield self.lattice.modes[node[first]], slice(first, end)
+        starts = [0, *(np.flatnonzero(node[1:] != node[:-1]) + 1).tolist(), len(node)]
+        return [(self.lattice.modes[node[i]], slice(i, k)) for i, k in pairwise(starts)]
 
     def draw_nodes(self, size: int, rng: np.random.Generator) -> np.ndarray:
         return rng.choice(len(self.lattice.weights), size, p=self.lattice.weights)
@@ -186,7 +197,7 @@ def rotate(
     momentum = rng.standard_normal(state.u.shape)
     angle = ROTATION / len(targets) * (1 + JITTER * rng.uniform(-1, 1, (*blocks, 1)))
     cosine, sine = np.cos(angle), np.sin(angle)
-    before = state.residual - 0.5 * ((state.u**2).sum(axis=-1) + (momentum**2).sum(axis=-1))
+    before = state.residual - 0.5 * (squares(state.u) + squares(momentum))
     there = state
     for target in targets:
         momentum += 0.5 * angle * there.gradient
@@ -194,12 +205,17 @@ def rotate(
         momentum = cosine * momentum - sine * there.u
         there = State.at(u, target)
         momentum += 0.5 * angle * there.gradient
-    after = there.residual - 0.5 * ((there.u**2).sum(axis=-1) + (momentum**2).sum(axis=-1))
-    log_ratio = np.nan_to_num(after - before, nan=-np.inf)
+    after = there.residual - 0.5 * (squares(there.u) + squares(momentum))
+    log_ratio = np.fmax(after - before, -np.inf)  # which replaces what is not a number
     chance = np.exp(np.minimum(log_ratio, 0.0))
     accepted = rng.random(blocks) < chance
     divergences = int((log_ratio < DIVERGED).sum())
     return state.where(accepted, there), accepted, chance, divergences
+
+
+def squares(x: np.ndarray) -> np.ndarray:
+    """Sums of squares over the last axis."""
+    return np.asarray(np.einsum("...d,...d->...", x, x))
 
 
 class Walkers:
@@ -286,7 +302,7 @@ class Walkers:
         """Metropolis's rule for another node and u; the ratio is that of everything but u."""
 
         def log_density(state: State, node: np.ndarray) -> np.ndarray:
-            inside = (state.residual - 0.5 * (state.u**2).sum(axis=2)).sum(axis=1)
+            inside = (state.residual - 0.5 * squares(state.u)).sum(axis=1)
             return np.asarray(inside - self.target.corrections[node])
 
         there = State.at(u, partial(self.target, node=proposed))
