@@ -71,13 +71,13 @@ rerun = option(
     "--rerun",
     multiple=True,
     metavar="NAME",
-    help="Repeat the runs of this algorithm, whose code has changed; 'all' for every one.",
+    help="Repeat the runs of this algorithm, whose code has changed; 'all' for every other one.",
 )
 keep = option(
     "--keep",
     multiple=True,
     metavar="NAME",
-    help="Keep the runs of this algorithm although its code has changed.",
+    help="Keep the runs of this algorithm, whose code has changed; 'all' for every other one.",
 )
 retry_failed = flag("--retry-failed", "Repeat runs that failed.")
 race_number = option(
