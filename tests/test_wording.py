@@ -40,10 +40,25 @@ def test_names_that_repeat_are_counted():
 
 
 @pytest.mark.parametrize(
-    ("value", "words"), [(0.2227272, "0.2227"), (74.0, "74"), (12000.0, "12,000")]
-)
-def test_times_have_the_digits_that_matter(value, words):
+    ("value", "words"),
+    [(0.2227272, "0.223"), (0.00309544, "0.0031"), (19.64268759, "19.6"), (74.0, "74"),
+     (999.7, "1,000"), (2714.2, "2,714"), (12000.0, "12,000")],
+)  # fmt: skip
+def test_times_have_three_digits_and_no_power_of_ten(value, words):
     assert wording.time(value) == words
+
+
+def test_a_number_that_rounds_to_zero_has_no_minus():
+    assert wording.percent(-0.001) == wording.percent_cell(-0.001) == "0%"
+    assert wording.fixed(-0.0004, 3) == "0.000"
+    assert wording.points(-0.001) == "0"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "found"), [(19.64268759, 50, 20), (19.64268759, 19.7, 19.7), (80, 80, 80)]
+)
+def test_a_number_to_type_has_as_few_digits_as_its_interval_allows(low, high, found):
+    assert wording.short_between(low, high) == found
 
 
 @pytest.mark.parametrize(

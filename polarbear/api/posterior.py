@@ -23,7 +23,7 @@ from polarbear.settings.grid import Budget
 from polarbear.settings.options import Source, validate
 from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import Store as StoreOnDisk
-from polarbear.wording import SHARE_OF_FIRSTS, typed, typed_time
+from polarbear.wording import SHARE_OF_FIRSTS, time, typed, typed_time
 
 GridLike = str | Mapping[str, Any] | Sequence[float]
 Row = dict[str, Any]  # of a table, by column
@@ -193,7 +193,7 @@ class Posterior:
         if self.fit is not None and self.fit.words:
             doubts.append(self.fit.words)
         notes = [f"note: {note}" for note in self.notes]
-        columns = [f"{SHARE_OF_FIRSTS} at t =", *(f"{self.times[t]:g}" for t in shown)]
+        columns = [f"{SHARE_OF_FIRSTS} at t =", *(time(self.times[t]) for t in shown)]
         return html_table(repr(self).strip("<>"), columns, rows, [*doubts, *notes])
 
 

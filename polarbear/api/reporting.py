@@ -160,7 +160,8 @@ class ReportOfStores(_Report):
         columns = ["store", "algorithm", "difference", "low", "high"]
         shown = self.compared.over_time(pairs=False).select(columns).iter_rows()
         rows = [
-            [store, name, *(f"{value:+.3f}" for value in three)] for store, name, *three in shown
+            [store, name, *(f"{round(value, 3) + 0.0:+.3f}" for value in three)]
+            for store, name, *three in shown
         ]
         return html_table(self.answer[0], columns, rows, [*self.answer[1:], *self.warnings])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,68 +17,103 @@ from polarbear.wording import (
     percent,
     percent_cell,
     probability,
-    short,
+    short_between,
     time,
     timed,
     typed,
     visible,
-    whole,
 )
 
 if TYPE_CHECKING:
     from polarbear.api.store_status import AlgorithmRuns, Entrant, Failure, OpenPair, Standings
 
 MAX_LINES = 5  # of a kind; all of them are in --json
+MAX_ROWS, MIN_SPANS = 12, 4
+MAX_ALIGNED = 24  # characters
+SCREEN_LINES = 23  # and one for the prompt
 STATUS = {"settled": "Pareto set", "in": "candidate", "out": "eliminated", "joining": "catching up"}
 
 
-def show_standings(facts: Standings, verbose: bool = False) -> None:
-    """Print the state of a race; ``verbose`` adds settled pairs and shows all open ones."""
+def show_standings(facts: Standings, verbose: bool = False, after: Sequence[str] = ()) -> None:
+    """Print the state of a race, and the lines ``after`` it, on one screen.
+
+    ``verbose`` shows all of it, and adds settled pairs.
+    """
+    for most in [sys.maxsize] if verbose else range(MAX_ROWS, 0, -1):
+        lines = [*_standings_lines(facts, most, verbose), *output.folded(*after)]
+        if len(lines) <= SCREEN_LINES:
+            break
+    output.show(*lines)
+
+
+def _standings_lines(facts: Standings, most: int, verbose: bool) -> list[str]:
+    """The state of a race in lines, with at most this number of rows and lines of a kind."""
     unsettled = "" if facts.resolved else " (not settled)"
-    output.show(f"Anytime Pareto set{unsettled}: {', '.join(facts.pareto_set)}")
-    output.show(*_recommendations(facts))
-    output.show_table(*standings_table(facts))
+    shown = facts.pareto_set[: max(most, 3)]
+    more = len(facts.pareto_set) - len(shown)
+    others = f" and {more} more" if more else ""
     wrong = ""
     if facts.eliminated and facts.p_any_wrong is not None:
         wrong = f" P(any elimination is wrong) = {probability(facts.p_any_wrong)}."
-    output.show(f"{summary_line(facts)}.{wrong}")
-    lines = [_open_line(pair) for pair in facts.open_pairs]
+    titles, rows = standings_table(facts, most)
+    left_out = len(facts.algorithms) - len(rows)
+    pairs = [_open_line(pair) for pair in facts.open_pairs]
     settled = [f"{pair.words}." for pair in facts.settled_pairs]
-    output.show(*(lines + settled if verbose else _capped(lines, "more open pair")))
-    output.show(*_warnings(facts))
+    return [
+        *output.folded(f"Anytime Pareto set{unsettled}: {', '.join(shown)}{others}"),
+        *output.folded(*_recommendations(facts, max(most, MIN_SPANS))),
+        *output.table(titles, rows),
+        *output.folded(
+            *([f"and {counted(left_out, 'more algorithm')}: see `status`"] if left_out else []),
+            f"{summary_line(facts)}.{wrong}",
+            *(pairs + settled if verbose else _capped(pairs, "more open pair", most=most // 2)),
+            *_warnings(facts),
+        ),
+    ]
 
 
-def standings_table(facts: Standings) -> tuple[list[str], list[list[str]]]:
-    """Titles and rows: the status of each algorithm, its cost, and the reason."""
-    rows = []
+def standings_table(facts: Standings, most: int) -> tuple[list[str], list[list[str]]]:
+    """Titles and rows: the status of each algorithm, its cost, and the reason.
+
+    With more than ``most`` algorithms, those that are most likely to be dominated are left out.
+    """
+    by_threat = sorted(
+        facts.algorithms, key=lambda one: (one.standing == "out", one.probability or 0)
+    )
+    kept, rows = {one.algorithm for one in by_threat[:most]}, []
     for entry in facts.algorithms:
         problems = f"{facts.instances_by_algorithm[entry.algorithm]}"
         status, spent = STATUS[entry.standing], time(entry.spent)
-        rows.append([entry.algorithm, status, problems, spent, _reason(facts, entry)])
+        if entry.algorithm in kept:
+            rows.append([entry.algorithm, status, problems, spent, _reason(facts, entry)])
     return ["algorithm", "status", "problems#", f"{facts.axis}#", "reason"], rows
 
 
-def _capped(lines: list[str], rest: str, plural: str | None = None) -> list[str]:
+def _capped(
+    lines: list[str], rest: str, plural: str | None = None, most: int = MAX_LINES
+) -> list[str]:
     """The first lines, and the number of the others."""
-    if len(lines) <= MAX_LINES:
+    most = min(most, MAX_LINES)
+    if len(lines) <= most:
         return lines
-    return [*lines[:MAX_LINES], f"and {counted(len(lines) - MAX_LINES, rest, plural)}: see --json"]
+    others = f"{counted(len(lines) - most, rest, plural)}: see --json"
+    return [*lines[:most], f"and {others}" if most else others.replace("more ", "")]
 
 
-def _recommendations(facts: Standings) -> list[str]:
+def _recommendations(facts: Standings, most: int) -> list[str]:
     """Spans of the budget with the algorithm that is likely to be the best there."""
     spans = facts.recommended
     if len(facts.pareto_set) == 1 or not spans:
         return []
     budgets = [span.budgets(facts.axis if span.is_first else "") for span in spans]
     names = [joined(span.algorithms, "or") for span in spans]
-    widths = max(map(len, budgets)), max(map(len, names))
+    widths = max(map(len, budgets)), min(max(map(len, names)), MAX_ALIGNED)
     lines = []
     for span, budget, name in zip(spans, budgets, names, strict=True):
         sure = "too close to call" if span.is_open else f"{P_BEST} = {_range(*span.p_best)}"
         lines.append(f"  {budget:<{widths[0]}}   {name:<{widths[1]}}   {sure}")
     early = ["  too early to recommend one algorithm; so far:"] if facts.too_early else []
-    return [*early, *_capped(lines, "more span")]
+    return [*early, *_capped(lines, "more span", most=most)]
 
 
 def _range(low: float, high: float) -> str:
@@ -88,8 +124,8 @@ def _range(low: float, high: float) -> str:
 def _reason(facts: Standings, entry: Entrant) -> str:
     for gone in facts.eliminated:
         if gone.algorithm == entry.algorithm:
-            at = "better at every time" if facts.joint else "better at each time"
-            return f"round {gone.round}, by {gone.by}: {at}, P = {decisive(gone.probability)}"
+            sure = f"P(dominated) = {decisive(gone.probability)}"
+            return f"by {gone.by} in round {gone.round}: {sure}"
     if entry.standing == "joining":
         return f"on {facts.caught_up} of {facts.instances} problems"
     spans = [span for span in facts.recommended if span.algorithms == (entry.algorithm,)]
@@ -101,7 +137,7 @@ def _reason(facts: Standings, entry: Entrant) -> str:
         return f"best {joined([span.budgets() for span in spans])}"
     if entry.probability is None:
         return ""
-    return f"not dominated: P(dominated) = {decisive(entry.probability)}"
+    return f"P(dominated) = {decisive(entry.probability)}"
 
 
 def summary_line(facts: Standings) -> str:
@@ -151,15 +187,17 @@ def forecast_words(facts: Standings, seconds_per_instance: float | None = None) 
 def next_commands(facts: Standings) -> list[str]:
     """Commands that use the result, ready to be pasted."""
     store = shlex.quote(facts.store)
-    middle = facts.recommended[-1].start if facts.recommended else None
-    preference = "" if middle is None else f' --preference "at {typed(middle)}"'
+    preference = ""
+    if facts.recommended:
+        last = facts.recommended[-1]
+        preference = f' --preference "at {typed(short_between(last.start, last.stop))}"'
     return [f"Next: polarbear select {store}{preference}", f"      polarbear report {store}"]
 
 
 def _open_line(pair: OpenPair) -> str:
-    where = f"at {short(pair.from_)}"
+    where = f"at {time(pair.from_)}"
     if pair.times > 1:
-        where = f"at {pair.times} times from {short(pair.from_)} to {short(pair.to)}"
+        where = f"at {pair.times} times from {time(pair.from_)} to {time(pair.to)}"
     leaning = "" if pair.p_above is None else f", P({pair.a} better) = {_range(*pair.p_above)}"
     return f"{pair.a} and {pair.b}: open {where}{leaning}"
 
@@ -173,13 +211,18 @@ def show_algorithms(entries: Sequence[AlgorithmRuns], axis: str, budget: float) 
         "ended early#": [f"{entry.ended}" for entry in entries],
         f"{axis}#": [time(entry.spent) for entry in entries],
     }
-    if any(entry.evaluations for entry in entries):
-        columns["evaluations#"] = [whole(entry.evaluations) for entry in entries]
-    columns["seconds#"] = [f"{entry.seconds:,.1f}" for entry in entries]
+    # Of imported runs nothing is known but the axis.
+    costs: dict[str, list[float | None]] = {
+        "evaluations#": [entry.evaluations for entry in entries],
+        "seconds#": [entry.seconds for entry in entries],
+    }
+    for title, numbers in costs.items():
+        if title not in columns and any(numbers):
+            columns[title] = ["unknown" if one is None else time(one) for one in numbers]
     first = [getattr(entry, "first_at_end", None) for entry in entries]
     if any(share is not None for share in first):
         cells = ["" if share is None else percent_cell(share) for share in first]
-        columns[f"best at {axis} {short(budget)}#"] = cells
+        columns[f"best at {axis} {time(budget)}#"] = cells
     output.show_table(list(columns), zip(*columns.values(), strict=True))
 
 
