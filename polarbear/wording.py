@@ -180,6 +180,11 @@ def short(value: float) -> str:
     return f"{value:g}"
 
 
+def rounded(value: float) -> float:
+    """A time for users to type: whole numbers are unchanged, others have three digits."""
+    return float(f"{value:.{TIME_DIGITS}g}") if value < WHOLE_FROM and value % 1 else round(value)
+
+
 def short_between(low: float, high: float) -> float:
     """A number with few digits in an interval: 20 for 19.64 to 50."""
     rounded = (float(f"{low:.{digits}g}") for digits in range(1, 16))

@@ -21,8 +21,10 @@ from polarbear.wording import (
     counted,
     multiples,
     percent,
+    rounded,
     short,
     time,
+    typed,
     whole,
 )
 
@@ -95,7 +97,7 @@ def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[in
         raise ConfigError(f"--at takes times separated by commas, found '{at}'") from None
     for t in wanted:
         if not times[0] <= t <= times[-1]:
-            span = f"from {time(times[0])} to {time(times[-1])}"
+            span = f"from {typed(rounded(times[0]))} to {typed(rounded(times[-1]))}"
             raise ConfigError(f"--at {short(t)} is outside the grid, {span}")
     return sorted({int(abs(times - t).argmin()) for t in wanted})
 

@@ -21,7 +21,7 @@ from polarbear.selection.preference import (
 )
 from polarbear.settings.options import Options
 from polarbear.settings.user_code import check_call, check_reference, load_function
-from polarbear.wording import SHARE_OF_FIRSTS, time, timed, typed, typed_time
+from polarbear.wording import SHARE_OF_FIRSTS, rounded, time, typed, typed_time
 
 PAIRS = 600  # of curves that monotonicity is tested on
 NEAREST = "{t} is taken at {nearest}, the nearest time of the grid"
@@ -99,7 +99,7 @@ class Final(Preference):
     """Only the end of the grid counts."""
 
     def words(self, context: Context) -> str:
-        return f"only the end counts: {timed(context.last, context.axis)}"
+        return f"only the end counts: {typed_time(rounded(context.last), context.axis)}"
 
     def on(self, context: Context) -> Valuation:
         return linear(at_points(context.times, context.times[-1:])[0])
