@@ -63,7 +63,7 @@ def test_of_a_training_curve_the_last_value_counts_and_its_cost_is_unknown(proje
     shown = project("status", "s").stdout
     assert "seconds" not in shown
     assert "evaluations" not in shown
-    assert "trajectory: stored 'last'" in project(*source).stderr
+    assert 'trajectory: stored "last"' in project(*source).stderr
     project.json("import", "s", "--format", "store", "--store", "again")
     assert Store.open(project.folder / "again").config["trajectory"] == "last"
 
