@@ -72,7 +72,7 @@ def _standings_lines(facts: Standings, most: int, verbose: bool) -> list[str]:
     ]
 
 
-def standings_table(facts: Standings, most: int) -> tuple[list[str], list[list[str]]]:
+def standings_table(facts: Standings, most: int = MAX_ROWS) -> tuple[list[str], list[list[str]]]:
     """Titles and rows: the status of each algorithm, its cost, and the reason.
 
     With more than ``most`` algorithms, those that are most likely to be dominated are left out.
