@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
 # Numbers that are easily confused have the same names everywhere.
@@ -186,9 +187,13 @@ def rounded(value: float) -> float:
 
 
 def short_between(low: float, high: float) -> float:
-    """A number with few digits in an interval: 20 for 19.64 to 50."""
-    rounded = (float(f"{low:.{digits}g}") for digits in range(1, 16))
-    return next((one for one in rounded if low <= one <= high), low)
+    """A positive number with few digits in an interval: 20 for 19.64 to 50."""
+    for digits in range(1, 16):
+        step = 10.0 ** (floor(log10(low)) + 1 - digits)
+        found = float(f"{ceil(low / step) * step:.{digits}g}")
+        if low <= found <= high:
+            return found
+    return low
 
 
 def typed(value: float) -> str:

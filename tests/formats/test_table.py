@@ -55,7 +55,7 @@ def test_of_a_training_curve_the_last_value_counts_and_its_cost_is_unknown(proje
     source = ("import", "data.csv", "--store", "s", "--axis", "epochs")
     notes = project.json(*source, "--set", "trajectory=last")["notes"]
     assert notes == ["1 row gives another value for a time: the last counts"]
-    store = Store.open(project.store)
+    store = Store.open(project.folder / "s")
     assert trajectories(store)["A", "i"] == ([1, 2, 3], [9, 4, 5], 4)
     assert store.on_grid(np.array([4.0])).values.tolist() == [[[5], [4.5]]]
     for entry in project.json("status", "s")["algorithms"]:
