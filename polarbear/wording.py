@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
 # Numbers that are easily confused have the same names everywhere.
@@ -32,14 +33,14 @@ class Bounded(NamedTuple):
     def __call__(self, value: float) -> str:
         if value >= self.high:
             return self.over
-        return self.under if 0 < value < self.low else f"{value:.{self.digits}f}{self.unit}"
+        return self.under if 0 < value < self.low else f"{fixed(value, self.digits)}{self.unit}"
 
 
 PROBABILITY = Bounded(2, 0.005, "under 0.01", 0.995, "over 0.99")
 PERCENT = Bounded(0, 0.5, "under 1%", 99.5, "over 99%", "%")
 OVER, UNDER = "> 0.99", "< 0.01"  # the short form
 SMALLEST, LESS = 1e-4, "less than 0.0001"
-WHOLE_FROM, TIME_DIGITS = 1000, 4  # larger times are whole numbers
+WHOLE_FROM, TIME_DIGITS = 999.5, 3  # larger times are whole numbers
 
 
 def noun(number: float, one: str, many: str | None = None) -> str:
@@ -55,6 +56,11 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 def whole(number: float) -> str:
     """A whole number with thousands separators."""
     return f"{number:,}" if isinstance(number, int) else f"{number:,.0f}"
+
+
+def fixed(value: float, digits: int) -> str:
+    """A number with a fixed number of decimals, and no minus before zero."""
+    return f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def joined(names: Sequence[str], last: str = "and") -> str:
@@ -155,7 +161,7 @@ def percent(share: float) -> str:
 
 def percent_cell(share: float, digits: int = 0) -> str:
     """A share in percent for tables and figures, rounded: 45%."""
-    return f"{share:.{digits}%}"
+    return f"{fixed(100 * share, digits)}%"
 
 
 def points(difference: float) -> str:
@@ -175,6 +181,21 @@ def short(value: float) -> str:
     return f"{value:g}"
 
 
+def rounded(value: float) -> float:
+    """A time for users to type: whole numbers are unchanged, others have three digits."""
+    return float(f"{value:.{TIME_DIGITS}g}") if value < WHOLE_FROM and value % 1 else round(value)
+
+
+def short_between(low: float, high: float) -> float:
+    """A positive number with few digits in an interval: 20 for 19.64 to 50."""
+    for digits in range(1, 16):
+        step = 10.0 ** (floor(log10(low)) + 1 - digits)
+        found = float(f"{ceil(low / step) * step:.{digits}g}")
+        if low <= found <= high:
+            return found
+    return low
+
+
 def typed(value: float) -> str:
     """A number in a form that can be typed, with ten significant digits."""
     return f"{value:.10g}"
@@ -188,7 +209,7 @@ def typed_time(value: float, axis: str) -> str:
 def tick(value: float) -> str:
     """A number on an axis: 0.05, 2000, 50,000, 2×10⁵."""
     if value == 0 or 1e-3 <= abs(value) < 1e4:
-        return short(value)
+        return f"{value:.4g}"
     if 1e4 <= abs(value) < 1e5 and value == round(value):
         return whole(value)
     mantissa, _, exponent = f"{value:.2e}".partition("e")

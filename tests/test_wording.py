@@ -20,7 +20,19 @@ CASES = {
         (("A", "B", "C"), "or"): "A, B or C",
     },
     wording.multiples: {(("B", "A", "B"),): "2 x B, 1 x A"},
-    wording.time: {(0.2227272,): "0.2227", (74.0,): "74", (12000.0,): "12,000"},
+    # three digits and no power of ten
+    wording.time: {
+        **{(0.2227272,): "0.223", (0.00309544,): "0.0031", (19.64268759,): "19.6", (74.0,): "74"},
+        **{(999.7,): "1,000", (2714.2,): "2,714", (12000.0,): "12,000"},
+    },
+    # as few digits as the interval allows, for a number to type
+    wording.short_between: {
+        **{(19.64268759, 50): 20, (19.64268759, 19.7): 19.7, (80, 80): 80},
+    },
+    # no minus before zero
+    wording.percent_cell: {(-0.001,): "0%"},
+    wording.fixed: {(-0.0004, 3): "0.000"},
+    wording.points: {(-0.001,): "0"},
     wording.timed: {
         (1.0, "evaluations"): "1 evaluation",
         (0.99999, "seconds"): "1 second",
@@ -47,7 +59,7 @@ CASES = {
     wording.probability_cell: {(0.004,): "0", (0.5,): ".50", (0.996,): ">.99"},
     wording.percent: {
         **{(0.0,): "0%", (0.004,): "under 1%", (0.454,): "45%", (0.996,): "over 99%"},
-        **{(1.0,): "100%", (-0.12,): "-12%"},
+        **{(1.0,): "100%", (-0.12,): "-12%", (-0.001,): "0%"},
     },
     wording.small: {(0.0,): "0", (2e-5,): "less than 0.0001", (0.012345,): "0.012"},
     wording.tick: {

@@ -18,6 +18,7 @@ from polarbear.formats import FORMATS
 from polarbear.formats.base import AfterEnd, named
 from polarbear.formats.table import LINE, imported_rows
 from polarbear.formats.transfer import GridOptions, ImportResult, Spacing, add_imported
+from polarbear.problems.base import Trajectory
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.settings.options import Source, nearest, validate
 from polarbear.store import Store as StoreOnDisk
@@ -55,10 +56,11 @@ def import_data(
     instance, t, algorithm, position), ioh or coco (a folder that IOHprofiler's Analyzer or COCO's
     observer wrote), benchopt (Parquet), optuna (a storage), tensorboard (a folder of event files),
     preflib (a file or a folder of them), store (another store), or a plug-in's.
-    Its ``options`` follow as keywords, for example ``algorithm_column``, ``maximise``, and
-    ``after_end``: after its last row an algorithm "keeps" its best, or is "absent". ``axis`` is the
-    unit of time, by default that of the source, or evaluations. A new store compares algorithms at
-    ``points`` times from ``first`` to ``last``, whose ``spacing`` is "log" or "linear".
+    Its ``options`` follow as keywords, for example ``algorithm_column``, ``maximise``,
+    ``trajectory`` ("last" for training curves, which get worse again), and ``after_end``: after its
+    last row an algorithm "keeps" its best, or is "absent". ``axis`` is the unit of time, by default
+    that of the source, or evaluations. A new store compares algorithms at ``points`` times from
+    ``first`` to ``last``, whose ``spacing`` is "log" or "linear".
 
     Repeated runs of one problem, for example those of ``seed_column``, get the names 'problem#k'.
     A problem counts once, whatever its number of seeds.
@@ -95,14 +97,16 @@ def infer(
     grid: Mapping[str, Any] | Sequence[float] | None = None,
     maximise: bool = False,
     after_end: AfterEnd = "keeps",
+    trajectory: Trajectory = "best",
     tie_tolerance: float = 0.0,
     listener: Listener | None = None,
     **options: Any,
 ) -> Posterior:
     """Infer how likely each algorithm is to win over time, from a ``frame`` with a row per value.
 
-    The columns are algorithm, instance, t and y, where y is the current or the best value. With a
-    column seed, the runs of one instance count together as one problem; a column weight is the
+    The columns are algorithm, instance, t and y, where y is the current or the best value; with
+    ``trajectory="last"`` the current value counts, even if it is worse than before. With a column
+    seed, the runs of one instance count together as one problem; a column weight is the
     weight of an instance. ``grid`` is as in a configuration's budget; by default 30 times, evenly
     spaced in log t. ``axis`` is the unit of time. With ``maximise`` larger values are better;
     ``after_end`` is "keeps" or "absent" as in `import_data`. ``model``, ``seed``,
@@ -115,7 +119,7 @@ def infer(
     rows = _checked(_as_polars(frame))
     columns = {name: name for name in (*NEEDED, SEED, WEIGHT) if name in rows.columns}
     numbered = rows.with_row_index(LINE, offset=1)
-    found = imported_rows(numbered, columns, "the frame", maximise, after_end)
+    found = imported_rows(numbered, columns, "the frame", maximise, after_end, trajectory)
     for rejection in found.rejected:
         listener.warn(f"left out: {rejection.words} (first: row {rejection.first})")
     if axis is None:

@@ -23,7 +23,7 @@ from polarbear.settings.grid import Budget
 from polarbear.settings.options import Source, validate
 from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import Store as StoreOnDisk
-from polarbear.wording import SHARE_OF_FIRSTS, typed, typed_time
+from polarbear.wording import SHARE_OF_FIRSTS, time, typed, typed_time
 
 GridLike = str | Mapping[str, Any] | Sequence[float]
 Row = dict[str, Any]  # of a table, by column
@@ -206,7 +206,7 @@ class Posterior:
         for i, name in enumerate(self.algorithms):
             row = {f"{SHARE_OF_FIRSTS} at t =": name}
             for t in some_times(self.times):
-                row[f"{self.times[t]:g}"] = f"{mean[t, i]:.2f} [{low[t, i]:.2f}, {high[t, i]:.2f}]"
+                row[time(self.times[t])] = f"{mean[t, i]:.2f} [{low[t, i]:.2f}, {high[t, i]:.2f}]"
             rows.append(row)
         doubts = [f"do not trust this posterior: {problem}" for problem in self.problems]
         if self.fit is not None and self.fit.words:

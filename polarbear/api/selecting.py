@@ -63,9 +63,9 @@ def select(
     """
     if png is not None and not sweep:
         raise SelectionError("--png draws a sweep: add --sweep")
-    wanted, folder = read_preference(preference)
     profile = check_risk(risk)
     basis = posterior_source.find_basis(store._disk, model, key)
+    wanted, folder = read_preference(preference, basis.axis)
     contest = posterior_source.contest(basis, algorithms, alpha)
     context = Context(basis.times, basis.axis, folder, seed, basis.posterior.joint)
     kind = check_value(value, basis.posterior)
@@ -95,7 +95,7 @@ def select(
 
 def regret_purpose(config: Config, preference: str, threshold: float) -> RegretStop:
     """The purpose of a race for one preference: an expected regret below a threshold."""
-    wanted, folder = read_preference(preference)
+    wanted, folder = read_preference(preference, config.budget.axis)
     budget, joint = config.budget, config.inference.joint
     context = Context(budget.times, budget.axis, folder, config.seed, joint)
     return regret_stop(wanted, context, threshold)

@@ -10,23 +10,31 @@ if TYPE_CHECKING:
     from polarbear.driver.standings import Entrant, Standings
 
 STATUS = {"settled": "Pareto set", "in": "candidate", "out": "eliminated", "joining": "catching up"}
+MAX_ROWS = 12
 
 
-def standings_table(facts: Standings) -> tuple[list[str], list[list[str]]]:
-    """Titles and rows: the status of each algorithm, its cost, and the reason."""
-    rows = []
+def standings_table(facts: Standings, most: int = MAX_ROWS) -> tuple[list[str], list[list[str]]]:
+    """Titles and rows: the status of each algorithm, its cost, and the reason.
+
+    With more than ``most`` algorithms, those that are most likely to be dominated are left out.
+    """
+    by_threat = sorted(
+        facts.algorithms, key=lambda one: (one.standing == "out", one.probability or 0)
+    )
+    kept, rows = {one.algorithm for one in by_threat[:most]}, []
     for entry in facts.algorithms:
         problems = f"{facts.instances_by_algorithm[entry.algorithm]}"
         status, spent = STATUS[entry.standing], time(entry.spent)
-        rows.append([entry.algorithm, status, problems, spent, _reason(facts, entry)])
+        if entry.algorithm in kept:
+            rows.append([entry.algorithm, status, problems, spent, _reason(facts, entry)])
     return ["algorithm", "status", "problems#", f"{facts.axis}#", "reason"], rows
 
 
 def _reason(facts: Standings, entry: Entrant) -> str:
     for gone in facts.eliminated:
         if gone.algorithm == entry.algorithm:
-            at = "better at every time" if facts.joint else "better at each time"
-            return f"round {gone.round}, by {gone.by}: {at}, P = {decisive(gone.probability)}"
+            sure = f"P(dominated) = {decisive(gone.probability)}"
+            return f"by {gone.by} in round {gone.round}: {sure}"
     if entry.standing == "joining":
         return f"on {facts.caught_up} of {facts.instances} problems"
     spans = [span for span in facts.recommended if span.algorithms == (entry.algorithm,)]
@@ -38,7 +46,7 @@ def _reason(facts: Standings, entry: Entrant) -> str:
         return f"best {joined([span.budgets() for span in spans])}"
     if entry.probability is None:
         return ""
-    return f"not dominated: P(dominated) = {decisive(entry.probability)}"
+    return f"P(dominated) = {decisive(entry.probability)}"
 
 
 def summary_line(facts: Standings) -> str:

@@ -22,7 +22,7 @@ from polarbear.problems.specs import DIMENSION, FUNCTION, OPTIMUM
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.settings.options import unknown
 from polarbear.store import Store
-from polarbear.wording import counted, short
+from polarbear.wording import counted, short, time
 
 PER_DIMENSION = f"{EVALUATIONS} per {DIMENSION}"
 MIN_PROBLEMS = 10  # bootstrap intervals of fewer are too narrow
@@ -123,7 +123,7 @@ def common_runs(
     names = tuple(name for name in wanted if ran[name] or among is not None)
     if not names:
         raise ReportError(
-            f"no run in {store.path} reaches the end of the grid ({short(until)}); the classical "
+            f"no run in {store.path} reaches the end of the grid ({time(until)}); the classical "
             "view needs some that do"
         )
     shared = set.intersection(*(ran[name] for name in names))

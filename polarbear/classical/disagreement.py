@@ -19,7 +19,7 @@ from polarbear.selection.criteria import Criteria, judge
 from polarbear.selection.posterior_source import Basis
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
-from polarbear.wording import P_BEST, counted, percent, probability, short, timed
+from polarbear.wording import P_BEST, counted, percent, probability, short, time, timed
 
 MIN_PROBABILITY = 0.95
 MAX_SHOWN = 3  # pairs that differ at some times
@@ -63,7 +63,7 @@ def disagreements(view: View, basis: Basis) -> tuple[list[Disagreement], str | N
     theta = basis.posterior.theta[:, :, [basis.algorithms.index(name) for name in names]]
     found, first = [], ""
     for preference in MEASURES:
-        valuation = read_preference(preference)[0].on(context)
+        valuation = read_preference(preference, basis.axis)[0].on(context)
         judged = judge(valuation.values(theta))
         first = first or names[judged.best("p2bb")]
         assert valuation.weights is not None
@@ -163,7 +163,7 @@ def _at_times(view: View, basis: Basis, names: list[str]) -> list[Disagreement]:
             first, last = basis.times[opposite[0]], basis.times[opposite[-1]]
             span = f"at {timed(last, view.axis)}"
             if len(opposite) > 1:
-                span = f"at {len(opposite)} times from {short(first)} to {timed(last, view.axis)}"
+                span = f"at {len(opposite)} times from {time(first)} to {timed(last, view.axis)}"
             words = (
                 f"{span}, the ECDF of {names[a]} is clearly above that of {names[b]}, and the "
                 f"posterior has {names[b]} above {names[a]} with probability "

@@ -15,7 +15,18 @@ from polarbear.cli import output
 from polarbear.cli.command_options import AT_LEAST_0, flag
 from polarbear.cli.output import Screen
 from polarbear.errors import ConfigError
-from polarbear.wording import P_BEST, SHARE_OF_FIRSTS, counted, multiples, percent, short, whole
+from polarbear.wording import (
+    P_BEST,
+    SHARE_OF_FIRSTS,
+    counted,
+    multiples,
+    percent,
+    rounded,
+    short,
+    time,
+    typed,
+    whole,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,7 +87,7 @@ def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[in
         raise ConfigError(f"--at takes times separated by commas, found '{at}'") from None
     for t in wanted:
         if not times[0] <= t <= times[-1]:
-            span = f"from {short(times[0])} to {short(times[-1])}"
+            span = f"from {typed(rounded(times[0]))} to {typed(rounded(times[-1]))}"
             raise ConfigError(f"--at {short(t)} is outside the grid, {span}")
     return sorted({int(abs(times - t).argmin()) for t in wanted})
 
@@ -92,7 +103,7 @@ def _show_inferred(found: Inferred) -> None:
     if found.fit is not None and found.fit.words:
         output.show(f"warning: {found.fit.words}")
     output.show(*(f"note: {line}" for line in found.notes))
-    times = [f"{short(t)}#" for t in sorted({row["t"] for row in found.ratings})]
+    times = [f"{time(t)}#" for t in sorted({row["t"] for row in found.ratings})]
     by_name: dict[str, list[str]] = {}
     for row in found.ratings:
         cell = f"{row['mean']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
@@ -177,7 +188,7 @@ def _show_answer(found: Answer) -> None:
             [f"{found.sweep.over}#", "choice", f"{P_BEST}#", "lowest to highest#", "regret up to#"],
             [
                 (
-                    f"{row.from_:.4g} to {row.to:.4g}",
+                    f"{time(row.from_)} to {time(row.to)}",
                     row.choice,
                     f"{row.p2bb:.3f}",
                     f"{row.lowest_p2bb:.3f} to {row.highest_p2bb:.3f}",

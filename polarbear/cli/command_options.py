@@ -71,8 +71,10 @@ seed = option("--seed", type=AT_LEAST_0, help="Use this seed instead of the conf
 engine = option("--engine", metavar="local|dask", help="Run in processes here, or on a cluster.")
 scheduler = option("--scheduler", metavar="ADDRESS", help="The Dask scheduler, as tcp://HOST:PORT.")
 mix_hosts = flag("--mix-hosts", "Mix seconds that different machines have measured.")
-rerun = several("--rerun", "Repeat its runs, since its code has changed; 'all' for all of them.")
-keep = several("--keep", "Keep its runs although its code has changed.")
+rerun = several(
+    "--rerun", "Repeat its runs, since its code has changed; 'all' for every other one."
+)
+keep = several("--keep", "Keep its runs although its code has changed; 'all' for every other one.")
 retry_failed = flag("--retry-failed", "Repeat runs that failed.")
 race_number = option("--race", type=AT_LEAST_1, metavar="N", help="Show the earlier race N.")
 algorithms = option("--algorithms", type=names, metavar="A,B,C", help="Only these, with commas.")

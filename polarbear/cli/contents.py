@@ -74,7 +74,7 @@ def _store_lines(found: StoreStatus) -> Iterator[str]:
         f"'{found.suite}', seed {found.seed}, {size(found.bytes)}"
     )
     yield (
-        f"axis {found.axis}, {counted(found.times, 'time')} up to {short(found.budget)}; "
+        f"axis {found.axis}, {counted(found.times, 'time')} up to {time(found.budget)}; "
         f"created {found.created} by PolarBear {found.tool}"
     )
     if found.weights is not None:
@@ -202,7 +202,7 @@ def _show_runs(found: InstanceRuns) -> None:
         values = ["-" if (y := run.at_times[i]) is None else short(y) for i in places]
         ended = (str(len(run.t)), run.status, time(run.reached), str(run.seed))
         rows.append([run.algorithm, *values, *ended])
-    times = (f"{short(found.times[i])}#" for i in places)
+    times = (f"{time(found.times[i])}#" for i in places)
     titles = [f"{found.axis} =", *times, "improvements#", "ended", "after#", "seed#"]
     output.show_table(titles, rows)
     output.show(f"to repeat a run: {found.repeat} NAME")

@@ -18,7 +18,8 @@ import click
 
 from polarbear import api
 from polarbear.api.listening import Listener
-from polarbear.api.text_table import folded, is_unicode, table_lines
+from polarbear.api.text_table import folded as folded_line
+from polarbear.api.text_table import is_unicode, table_lines
 from polarbear.plain import Record, plain
 from polarbear.wording import counted, visible
 
@@ -46,14 +47,25 @@ def _columns() -> int | None:
 
 def show_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table of results; a column whose title ends in '#' is aligned to the right."""
-    click.echo("\n".join(table_lines(titles, rows, _columns())))
+    click.echo("\n".join(table(titles, rows)))
+
+
+def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table of results, as wide as the terminal at most."""
+    return table_lines(titles, rows, _columns())
+
+
+def folded(*parts: str) -> list[str]:
+    """Lines of results, folded to the width of a terminal."""
+    most = _columns()
+    lines = [line for part in parts for line in visible(part, keep="\n").split("\n")]
+    return lines if most is None else [short for line in lines for short in folded_line(line, most)]
 
 
 def show(*parts: str) -> None:
     """Print lines of results, folded to the width of a terminal."""
-    most = _columns()
-    for line in (line for part in parts for line in visible(part, keep="\n").split("\n")):
-        click.echo("\n".join([line] if most is None else folded(line, most)))
+    for line in folded(*parts):
+        click.echo(line)
 
 
 def result(found: Result, json: bool, show_it: Callable[[Result], None] | None = None) -> None:

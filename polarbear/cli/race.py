@@ -64,20 +64,18 @@ def race(no_check: bool, no_early: bool, json: bool, verbose: bool, **options: A
 
 
 def _show_raced(done: Raced, verbose: bool) -> None:
-    race_summary.show_standings(done.standings, verbose)
-    output.show(*race_summary.failure_lines(done.failures))
+    after = race_summary.failure_lines(done.failures)
     if done.reached is not None:
         now = done.reached
-        output.show(
+        after.append(
             f"for '{now.preference}': {now.choice}, {P_BEST} = {now.p2bb:.2f}, "
             f"expected regret {now.expected_regret:.2g}",
         )
     if done.extra_runs and verbose:
-        output.show(race_summary.speculative_words(done.extra_runs))
-    output.show(
-        f"Stopped because {done.stopped_because}; store {done.standings.store}.",
-        *race_summary.next_commands(done.standings),
-    )
+        after.append(race_summary.speculative_words(done.extra_runs))
+    after.append(f"Stopped because {done.stopped_because}; store {done.standings.store}.")
+    after += race_summary.next_commands(done.standings)
+    race_summary.show_standings(done.standings, verbose, after)
 
 
 @common.command

@@ -14,7 +14,7 @@ from polarbear.cli import command_options as common
 from polarbear.cli import output
 from polarbear.cli.command_options import AT_LEAST_1, flag, path, several
 from polarbear.errors import ReportError
-from polarbear.wording import counted, noun
+from polarbear.wording import counted, noun, time
 
 if TYPE_CHECKING:
     from polarbear.api.reporting import AoccRow, Areas, Compared, ErtPoint
@@ -131,7 +131,7 @@ def _show_compared(found: Compared) -> None:
     output.show(f"ECDF: share of targets reached by that number of {found.axis}")
     times = [point.t for point in found.ecdf[0].at]
     output.show_table(
-        ["algorithm", *(f"{t:.{6 if t.is_integer() else 3}g}#" for t in times)],
+        ["algorithm", *(f"{time(t)}#" for t in times)],
         [(curve.algorithm, *(f"{point.share:.3f}" for point in curve.at)) for curve in found.ecdf],
     )
     if found.ert is not None:
@@ -164,9 +164,9 @@ def _running_time(point: ErtPoint) -> str:
     if point.ert is None:
         return "not reached"
     if point.low is None:
-        return f"{point.ert:.4g}"
-    high = "unbounded" if point.high is None else f"{point.high:.4g}"
-    return f"{point.ert:.4g} [{point.low:.4g}, {high}]"
+        return time(point.ert)
+    high = "unbounded" if point.high is None else time(point.high)
+    return f"{time(point.ert)} [{time(point.low)}, {high}]"
 
 
 def _areas(row: Areas | AoccRow) -> list[str]:

@@ -19,7 +19,7 @@ from polarbear.problems.base import Instance
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store, best_so_far
-from polarbear.wording import counted, short, timed
+from polarbear.wording import counted, rounded, short, timed, typed
 
 LARGER, SMALLER = "larger values are better", "smaller values are better"
 
@@ -112,7 +112,8 @@ def duels_at(store: Store, a: str, b: str, at: float | None = None) -> Duels:
     first, last = float(budget.times[0]), float(budget.times[-1])
     t = last if at is None else at
     if not first <= t <= last:
-        raise ReportError(f"--at {short(t)} is outside the grid, {short(first)} to {short(last)}")
+        span = f"{typed(rounded(first))} to {typed(rounded(last))}"
+        raise ReportError(f"--at {short(t)} is outside the grid, {span}")
     _check_runs(store)
     grid = store.on_grid(np.array([t]), [a, b])
     sign, tolerance, found = sign_of(store), tolerance_of(store), []

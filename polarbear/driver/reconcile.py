@@ -191,18 +191,21 @@ def _nothing_to_rerun(store: Store, name: str) -> str:
 
 
 def _named(answers: Answers, names: Sequence[str]) -> tuple[list[str], list[str]]:
-    chosen = []
+    """The algorithms to run again and those to keep; 'all' names those that the other does not."""
     for option, given in (("--rerun", answers.rerun), ("--keep", answers.keep)):
         for name in given:
             if name not in names and name != ALL:
                 raise RaceError(f"{option}: {unknown('algorithm', name, [*names, ALL])}")
-        every = ALL in given and ALL not in names
-        chosen.append(list(names) if every else list(given))
-    rerun, keep = chosen
-    both = [name for name in rerun if name in keep]
+    both = [name for name in answers.rerun if name in answers.keep]
     if both:
         raise RaceError(f"--rerun and --keep both name '{both[0]}'; choose one")
-    return rerun, keep
+
+    def chosen(given: Sequence[str], others: Sequence[str]) -> list[str]:
+        if ALL not in given or ALL in names:
+            return list(given)
+        return [name for name in names if name not in others]
+
+    return chosen(answers.rerun, answers.keep), chosen(answers.keep, answers.rerun)
 
 
 def _question(store: Store, stale: Sequence[StaleRuns]) -> str:
@@ -211,7 +214,7 @@ def _question(store: Store, stale: Sequence[StaleRuns]) -> str:
     return (
         f"the code or options behind runs in {store.path} have changed:\n{listing}\n"
         f"Use --rerun {spelled} to repeat them, --keep {spelled} if the change makes no "
-        "difference, or give the changed algorithm a new name. 'all' names every algorithm."
+        "difference, or give the changed algorithm a new name. 'all' names every other algorithm."
     )
 
 

@@ -276,7 +276,7 @@ class Collected(Record):
     executed: int
     present: int
     failed_runs: int
-    evaluations: dict[str, int]
+    evaluations: dict[str, int | None]
     algorithms: tuple[AlgorithmResult, ...]
     failures: tuple[Failure, ...]
     seconds: float

@@ -16,7 +16,7 @@ from pydantic import Field, field_validator
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.errors import AlgorithmError, ImportFailedError
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.problems.base import Instance, Kind, Setting
+from polarbear.problems.base import Instance, Kind, Setting, Trajectory
 from polarbear.problems.specs import PROBLEM
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name
 from polarbear.settings.options import Options
@@ -33,6 +33,10 @@ RUN_NAME_PARTS = ("algorithm", "instance", "seed")
 # Options that several formats share.
 AFTER_END: AfterEnd = Field(
     "keeps", description="after its last row an algorithm keeps its best, or is absent"
+)
+TRAJECTORY: Trajectory = Field(
+    "best",
+    description="what counts at a time: the best value so far, or the last, which may be worse",
 )
 MAXIMISE: bool = Field(False, description="larger values are better")
 OPTIMUM_OPTION: float | None = Field(
@@ -70,6 +74,7 @@ class Imported:
     maximise: bool = False
     axis: str | None = None
     grid: Any = None
+    trajectory: Trajectory = "best"
 
     @property
     def times(self) -> tuple[float, ...]:
@@ -175,6 +180,7 @@ class RunCollection:
         after_end: AfterEnd = "keeps",
         notes: tuple[str, ...] = (),
         axis: str | None = None,
+        trajectory: Trajectory = "best",
     ) -> Imported:
         """The runs whose names are valid."""
         schema = {"algorithm": pl.String, "instance": pl.String, "t": pl.Float64, "y": pl.Float64}
@@ -183,7 +189,8 @@ class RunCollection:
         if not len(frame):
             reason = f": {self.rejected[-1].words}" if self.rejected else ""
             raise ImportFailedError(f"no run in {self.source} has a valid row{reason}")
-        return imported_frame(frame, maximise, after_end, self.rejected, notes, self.facts, axis)
+        options = maximise, after_end, self.rejected, notes, self.facts, axis, trajectory
+        return imported_frame(frame, *options)
 
 
 def imported_points(
@@ -206,22 +213,27 @@ def imported_frame(
     notes: Sequence[str],
     facts: Mapping[str, Facts],
     axis: str | None = None,
+    trajectory: Trajectory = "best",
 ) -> Imported:
     """An import from valid rows (algorithm, instance, t, y), where y is current or best-so-far.
 
+    Of several values at one time the best counts, or the last row if the last value counts.
     Instances are numbered in the order of their first rows.
     """
     keys = ["algorithm", "instance"]
-    best = (
+    is_best = trajectory == "best"
+    at_times = (
         points.with_columns(y=-pl.col("y") if maximise else pl.col("y"))
-        .sort(*keys, "t", "y")
-        .with_columns(best=pl.col("y").cum_min().over(keys), last=pl.col("t").max().over(keys))
+        .sort(*keys, "t", *(["y"] if is_best else []), maintain_order=True)
+        .unique([*keys, "t"], keep="first" if is_best else "last", maintain_order=True)
+        .with_columns(
+            counts=(pl.col("y").cum_min() if is_best else pl.col("y")).over(keys),
+            last=pl.col("t").max().over(keys),
+        )
     )
-    before = pl.col("best").shift(1).over(keys)
-    improvements = best.filter(before.is_null() | (pl.col("best") < before))
-    # Of several values at one time only the best counts, which is the last in this order.
-    improvements = improvements.unique([*keys, "t"], keep="last", maintain_order=True)
-    runs = improvements.group_by(keys, maintain_order=True).agg("t", "best", pl.col("last").first())
+    before = pl.col("counts").shift(1).over(keys)
+    changes = at_times.filter(before.is_null() | (pl.col("counts") != before))
+    runs = changes.group_by(keys, maintain_order=True).agg("t", "counts", pl.col("last").first())
     instances = imported_instances(points["instance"].unique(maintain_order=True), facts)
     status = Status.ENDED if after_end == "keeps" else Status.BUDGET
     outcomes = [
@@ -247,6 +259,7 @@ def imported_frame(
         notes=tuple(notes),
         maximise=maximise,
         axis=axis,
+        trajectory=trajectory,
     )
 
 

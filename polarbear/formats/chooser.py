@@ -92,7 +92,7 @@ def make_chooser(
     names = [basis.algorithms[item] for item in candidates.candidates]
     at_times = Context(basis.times, basis.axis, joint=False)  # no budgets between the times
     table = sweep(basis.posterior, candidates.candidates, names, at_times, profile)
-    wanted, folder = read_preference(preference)
+    wanted, folder = read_preference(preference, basis.axis)
     context = Context(basis.times, basis.axis, folder, basis.posterior.seed, basis.posterior.joint)
     made = choice.select(basis, candidates, wanted, context, profile)
     return Chooser(

@@ -49,6 +49,7 @@ def _imported(store: Store) -> Imported:
         notes=(left_out,) if outcomes and number else (),
         maximise=store.maximise,
         axis=budget["axis"],
+        trajectory=store.config.get("trajectory", "best"),
         grid=budget["grid"] if outcomes else None,
     )
 

@@ -18,6 +18,7 @@ from polarbear.errors import ExportFailedError, ImportFailedError
 from polarbear.formats.base import (
     AFTER_END,
     MAXIMISE,
+    TRAJECTORY,
     AfterEnd,
     Export,
     Facts,
@@ -32,6 +33,7 @@ from polarbear.formats.base import (
     reject,
     reject_names,
 )
+from polarbear.problems.base import Trajectory
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, improper, is_weight
 from polarbear.settings.names import with_formulas, without_formulas
@@ -81,14 +83,21 @@ class Table(TableOptions):
     )
     maximise: bool = MAXIMISE
     after_end: AfterEnd = AFTER_END
+    trajectory: Trajectory = TRAJECTORY
 
     def read(self, source: Path) -> Imported:
         rows, columns = read_frame(source), self.columns("y", "seed", "problem")
-        return imported_rows(rows, columns, str(source), self.maximise, self.after_end)
+        options = self.maximise, self.after_end, self.trajectory
+        return imported_rows(rows, columns, str(source), *options)
 
 
 def imported_rows(
-    rows: pl.DataFrame, columns: Columns, source: str, maximise: bool, after_end: AfterEnd
+    rows: pl.DataFrame,
+    columns: Columns,
+    source: str,
+    maximise: bool,
+    after_end: AfterEnd,
+    trajectory: Trajectory = "best",
 ) -> Imported:
     """An import from the rows of a table, which have their line in the column LINE.
 
@@ -115,12 +124,13 @@ def imported_rows(
     several = len(frame) - len(frame.unique(keys))
     gives = noun(several, "row gives", "rows give")
     if several:
-        notes = (f"{several} {gives} another value for a time: the best counts", *notes)
+        notes = (f"{several} {gives} another value for a time: the {trajectory} counts", *notes)
     facts: dict[str, Facts] = _weights(frame, unit)
     for name, problem in frame.select("instance", unit=unit).unique().rows():
         if problem != name:
             facts[name] = {PROBLEM: problem, **facts.get(name, {})}
-    return imported_frame(frame, maximise, after_end, rejected, notes, facts)
+    options = maximise, after_end, rejected, notes, facts, None, trajectory
+    return imported_frame(frame, *options)
 
 
 class Rankings(TableOptions):
@@ -369,6 +379,8 @@ def _long_table(
     if not records:
         raise ExportFailedError(f"{store.path} has no run that found a value")
     axis = store.config["budget"]["axis"]
+    is_last = store.config.get("trajectory") == "last"
+    value = "the last value" if is_last else "the best value found so far"
     meanings = {
         "algorithm": "the algorithm's name",
         "instance": "the instance's stable id",
@@ -376,7 +388,7 @@ def _long_table(
         "seed": "the seed of the algorithm",
         "weight": "the number of instances that the instance counts as",
         "t": f"{axis} at which a value was found; the last row of a run is its end",
-        "y": f"the best value found so far; {'larger' if store.maximise else 'smaller'} is better",
+        "y": f"{value}; {'larger' if store.maximise else 'smaller'} is better",
     }
     rows = pl.DataFrame(records).explode("t", "y")
     empty = len(runs) - len(records)

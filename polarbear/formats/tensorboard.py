@@ -18,6 +18,7 @@ from pydantic import Field
 from polarbear.errors import ImportFailedError
 from polarbear.formats.base import (
     MAXIMISE,
+    TRAJECTORY,
     Imported,
     NamedRuns,
     Rejection,
@@ -26,8 +27,10 @@ from polarbear.formats.base import (
     ignored,
     named,
 )
+from polarbear.problems.base import Trajectory
 
 EVENTS = "*tfevents*"
+LATE_WRITER = 0.1  # of the usual time between values, before the first one
 HEADER, FOOTER = 12, 4  # bytes: a record's length and its checksum, the checksum of the data
 VARINT, EIGHT_BYTES, LENGTH, FOUR_BYTES = 0, 1, 2, 5  # wire types of protocol buffers
 FLOAT, DOUBLE = "<f4", "<f8"
@@ -55,6 +58,7 @@ class TensorBoard(NamedRuns):
     tag: str | None = Field(None, description="the scalar to compare by; needed if there are many")
     by: Literal["steps", "seconds"] = Field("steps", description="what time is: steps, seconds")
     maximise: bool = MAXIMISE
+    trajectory: Trajectory = TRAJECTORY
 
     def read(self, source: Path) -> Imported:
         paths = files_in(source, EVENTS)
@@ -82,7 +86,7 @@ class TensorBoard(NamedRuns):
                 reason = f"the run has no scalar '{tag}'"
                 collection.rejected.append(Rejection(1, reason, name))
                 continue
-            start = min(event.seconds for event in events)
+            start = _start(events, found)
             points = [
                 (float(step) if self.by == "steps" else seconds - start, scalars[tag])
                 for seconds, step, scalars in found
@@ -91,7 +95,20 @@ class TensorBoard(NamedRuns):
             collection.add(*self.split(name, source), points)
         others = ignored([name for name in tags if name != tag], "scalar")
         notes = (f"curves of '{tag}'; time is counted in {self.by}", *others)
-        return collection.imported(self.maximise, notes=notes, axis=self.by)
+        return collection.imported(
+            self.maximise, notes=notes, axis=self.by, trajectory=self.trajectory
+        )
+
+
+def _start(events: list[Event], values: list[Event]) -> float:
+    """The time at which a run began: that of its first record.
+
+    A writer that is created with the first value does not know how long that took: it is taken to
+    be as long as the median time between two values.
+    """
+    start, times = min(event.seconds for event in events), sorted(one.seconds for one in values)
+    usual = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    return start if times[0] - start > LATE_WRITER * usual else times[0] - usual
 
 
 def _events(path: Path, rejected: list[Rejection]) -> Iterator[Event]:

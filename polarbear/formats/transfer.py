@@ -62,6 +62,7 @@ def add_imported(path: Path, found: Imported, grid: GridOptions | None = None) -
     _check_names(found)
     config = {
         "seed": 0,
+        "trajectory": found.trajectory,
         "algorithms": {name: {"use": "imported"} for name in found.algorithms},
         "instances": {"suite": "imported", "maximise": found.maximise},
         "budget": budget_for(found, grid or GridOptions()).model_dump(mode="json", by_alias=True),

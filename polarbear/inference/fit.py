@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polarbear.wording import percent, short
+from polarbear.wording import percent, time
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Misfit(NamedTuple):
     def words(self) -> str:
         wins = f"{self.a} is first" if self.b is None else f"{self.a} beats {self.b}"
         seen, said = percent(self.observed), percent(self.predicted)
-        return f"{wins} on {seen} of instances at {short(self.t)}, the model says {said}"
+        return f"{wins} on {seen} of instances at {time(self.t)}, the model says {said}"
 
 
 class NamedFit(NamedTuple):

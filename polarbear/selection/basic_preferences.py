@@ -21,7 +21,7 @@ from polarbear.selection.preference import (
 )
 from polarbear.settings.options import Options
 from polarbear.settings.user_code import Reference, check_call, load_function
-from polarbear.wording import SHARE_OF_FIRSTS, typed, typed_time
+from polarbear.wording import SHARE_OF_FIRSTS, rounded, time, typed, typed_time
 
 PAIRS = 600  # of curves that monotonicity is tested on
 NEAREST = "{t} is taken at {nearest}, the nearest time of the grid"
@@ -64,7 +64,7 @@ class At(Preference):
         context.check(self.t, "at")
         nearest = context.times[np.abs(context.times - self.t).argmin()]
         taken = self.t if context.joint else nearest
-        note = NEAREST.format(t=typed(self.t), nearest=typed(nearest))
+        note = NEAREST.format(t=typed(self.t), nearest=time(nearest))
         weights = at_points(context.times, np.array([taken]))[0]
         return linear(weights, () if taken == self.t else (note,))
 
@@ -99,7 +99,7 @@ class Final(Preference):
     """Only the end of the grid counts."""
 
     def words(self, context: Context) -> str:
-        return f"only the end counts: {typed_time(context.last, context.axis)}"
+        return f"only the end counts: {typed_time(rounded(context.last), context.axis)}"
 
     def on(self, context: Context) -> Valuation:
         return linear(at_points(context.times, context.times[-1:])[0])

@@ -18,7 +18,7 @@ from pydantic import Field
 from polarbear.errors import SelectionError
 from polarbear.settings.options import Options
 from polarbear.settings.registry import Registry
-from polarbear.wording import typed, typed_time
+from polarbear.wording import rounded, typed, typed_time
 
 Notes = tuple[str, ...]
 
@@ -47,7 +47,7 @@ class Context:
 
     @property
     def span(self) -> str:
-        return f"from {typed(self.first)} to {typed_time(self.last, self.axis)}"
+        return f"from {typed(rounded(self.first))} to {typed_time(rounded(self.last), self.axis)}"
 
     def check(self, t: float, what: str) -> None:
         """Raise unless the time lies on the grid."""

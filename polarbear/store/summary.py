@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from polarbear.execution.host import IMPORTED
 from polarbear.execution.outcome import Status
 from polarbear.store.store import Store
 
@@ -20,7 +21,8 @@ class AlgorithmRuns:
 
     ``ended`` is the number of runs that ended by themselves before their budget, ``reached`` the
     last time of any run, ``invalid`` the number of objective values that were not finite, and
-    ``spent`` the cost of all runs in units of the axis.
+    ``spent`` the cost of all runs in units of the axis. ``evaluations`` and ``seconds`` are None if
+    they are unknown, as for imported runs.
     """
 
     algorithm: str
@@ -29,8 +31,8 @@ class AlgorithmRuns:
     ended: int = 0
     invalid: int = 0
     reached: float = 0
-    evaluations: int = 0
-    seconds: float = 0
+    evaluations: int | None = 0
+    seconds: float | None = 0
     spent: float = 0
 
 
@@ -100,11 +102,9 @@ def by_algorithm(store: Store) -> list[AlgorithmRuns]:
             reached=pl.col("reached").max(),
         )
     )
-    spent = (
-        store.all_runs()
-        .group_by("algorithm")
-        .agg(pl.col("evaluations").sum(), pl.col("seconds").sum(), spent=pl.col("reached").sum())
-    )
+    is_known = (pl.col("host") != IMPORTED.host) | (pl.col("seconds") > 0)
+    costs = pl.when(is_known.any()).then(pl.col("evaluations", "seconds").sum())
+    spent = store.all_runs().group_by("algorithm").agg(costs, spent=pl.col("reached").sum())
     rows = counting.join(spent, on="algorithm").iter_rows(named=True)
     known = {row["algorithm"]: AlgorithmRuns(**row) for row in rows}
     return [known.get(name, AlgorithmRuns(name)) for name in store.config["algorithms"]]

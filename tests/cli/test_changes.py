@@ -78,10 +78,13 @@ def raced(project: Project, template: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize("file", ["mine.py", "helper.py"])
+CHANGED = {"mine.py": MINE.replace("True", "1 < 2"), "helper.py": "STEP = 0.30\n"}
+
+
+@pytest.mark.parametrize("file", CHANGED)
 def test_a_changed_file_is_named_with_its_algorithm_and_how_many_runs_it_made(raced, file):
     before = rounds(raced.store)
-    (raced.folder / file).write_text((raced.folder / file).read_text() + "# mended\n")
+    (raced.folder / file).write_text(CHANGED[file])
     for command in ("race", "run"):
         done = raced(command, "config.yaml")
         assert done.returncode == 1
@@ -107,9 +110,27 @@ def test_rerun_runs_again_what_has_changed_and_nothing_else(raced: Project):
     assert "changed" not in again.stderr
 
 
+def test_keep_all_with_one_to_rerun_keeps_all_others_and_an_added_function_changes_none(
+    project: Project,
+):
+    write_code(project)
+    configure(project, climber("one"), climber("two"))
+    run = "run", "config.yaml", "--instances", "1"
+    assert project(*run).returncode == 0
+    write_code(project, f"{MINE}\n\ndef other(problem, seed):\n    climber(problem, seed, 1)\n")
+    assert project(*run).returncode == 0
+    write_code(project, helper="STEP = 0.01\n")
+    assert project(*run, "--rerun", "all", "--keep", "all").returncode == 1
+    done = project(*run, "--rerun", "one", "--keep", "all")
+    assert done.returncode == 0, done.stderr
+    assert "kept despite the change: two: helper.py" in done.stderr
+    made = {name: attempt for (name, _), attempt in attempts(project.store).items()}
+    assert made == {"one": 2, "two": 1, "random": 1}
+
+
 def test_keep_goes_on_with_the_race_and_is_not_asked_again(raced: Project):
     first = rounds(raced.store)
-    write_code(raced, MINE + "# a comment\n")
+    write_code(raced, CHANGED["mine.py"])
     done = raced("race", "config.yaml", "--keep", "climber")
     assert "kept despite the change: climber: mine.py" in done.stderr
     assert rounds(raced.store) == first

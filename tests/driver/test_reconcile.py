@@ -115,8 +115,8 @@ def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp
 
     class Editor(Watcher):
         def ends(self, record: RoundRecord) -> None:
-            with (tmp_path / "touched.py").open("a") as file:
-                file.write("# changed\n")
+            code = (tmp_path / "touched.py").read_text()
+            (tmp_path / "touched.py").write_text(code.replace("problem.lower", "problem.upper"))
 
     store = Store.create(tmp_path / "s", config.plain())
     with store.writing(), pytest.raises(Exception, match=r"touched.py changed while"):

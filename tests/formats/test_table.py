@@ -49,6 +49,25 @@ def test_current_values_in_any_order_become_best_so_far(tmp_path: Path):
     assert found.notes == ("1 row gives another value for a time: the best counts",)
 
 
+def test_of_a_training_curve_the_last_value_counts_and_its_cost_is_unknown(project: Project):
+    rows = "A,i,1,9\nA,i,2,4\nA,i,3,6\nA,i,3,5\nA,i,4,5\nB,i,4,4.5\n"
+    written(project.folder, "algorithm,instance,t,y\n" + rows)
+    source = ("import", "data.csv", "--store", "s", "--axis", "epochs")
+    notes = project.json(*source, "--set", "trajectory=last")["notes"]
+    assert notes == ["1 row gives another value for a time: the last counts"]
+    store = Store.open(project.folder / "s")
+    assert trajectories(store)["A", "i"] == ([1, 2, 3], [9, 4, 5], 4)
+    assert store.on_grid(np.array([4.0])).values.tolist() == [[[5], [4.5]]]
+    for entry in project.json("status", "s")["algorithms"]:
+        assert (entry["evaluations"], entry["seconds"], entry["spent"]) == (None, None, 4)
+    shown = project("status", "s").stdout
+    assert "seconds" not in shown
+    assert "evaluations" not in shown
+    assert 'trajectory: stored "last"' in project(*source).stderr
+    project.json("import", "s", "--format", "store", "--store", "again")
+    assert Store.open(project.folder / "again").config["trajectory"] == "last"
+
+
 def test_larger_can_be_better(tmp_path: Path):
     found = Table(maximise=True).read(written(tmp_path, GOOD))
     assert found.outcomes[0].values.tolist() == [-5]

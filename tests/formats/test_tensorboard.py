@@ -50,6 +50,14 @@ def test_seconds_count_from_the_first_record_of_a_run(tmp_path: Path):
     assert run.task.instance.id == f"{tmp_path.name}#1"
 
 
+def test_a_writer_that_is_created_with_the_first_value_does_not_lose_the_first_epoch(
+    tmp_path: Path,
+):
+    curve(tmp_path / "adam", [0.5, 0.25, 0.375])  # the file begins with the first value
+    (run,) = TensorBoard(tag="loss", by="seconds", trajectory="last").read(tmp_path).outcomes
+    assert (run.times.tolist(), run.values.tolist()) == ([2, 4, 6], [0.5, 0.25, 0.375])
+
+
 def test_one_of_several_scalars_has_to_be_chosen_and_the_others_are_named(tmp_path: Path):
     curve(tmp_path / "adam", [0.5, 0.25], other=True)
     with pytest.raises(ImportFailedError, match="the scalars accuracy, loss: choose one"):

@@ -85,7 +85,7 @@ def configuration(text: str, folder: Path) -> None:
 
 
 def preference(text: str, folder: Path) -> None:
-    found, _ = read_preference(text, str(folder))
+    found, _ = read_preference(text, folder=str(folder))
     if not _calls_python(found):
         for context in CONTEXTS:
             _value(found, context)
@@ -94,7 +94,7 @@ def preference(text: str, folder: Path) -> None:
 def preference_file(case: tuple[str, bytes], folder: Path) -> None:
     kind, data = case
     (folder / "numbers.csv").write_bytes(data)
-    found, _ = read_preference(f"{kind} numbers.csv", str(folder))
+    found, _ = read_preference(f"{kind} numbers.csv", folder=str(folder))
     _value(found, Context(CONTEXTS[0].times, folder=str(folder)))
 
 

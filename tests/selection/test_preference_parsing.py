@@ -46,11 +46,46 @@ def test_words_and_yaml_mean_the_same(text: str, meant: str):
     assert read_preference(text)[0].text == meant
 
 
+@pytest.mark.parametrize(
+    ("axis", "text", "meant"),
+    [
+        ("seconds", "at 10 minutes", "at 600"),
+        ("seconds", "between 1h and 2 hours", "between 3600 and 7200"),
+        ("seconds", "at 90 s", "at 90"),
+        ("seconds", "at 250ms", "at 0.25"),
+        ("seconds", "at 5k", "at 5000"),
+        ("seconds", "normal mean=10min sd=1 min", "normal 600 60"),
+        ("seconds", "normal(1.5 h, 30 min)", "normal 5400 1800"),
+        ("seconds", "{preference: at, t: 2 days}", "at 172800"),
+        ("seconds", "0.7 * at 10 min + 0.3 * at 1 h", "0.7 * at 600 + 0.3 * at 3600"),
+        ("evaluations", "at 5k", "at 5000"),
+        ("evaluations", "at 2.5M evaluations", "at 2500000"),
+        ("epochs", "between 1 epoch and 10 epochs", "between 1 and 10"),
+    ],
+)
+def test_times_with_a_unit_are_converted_to_the_axis(axis: str, text: str, meant: str):
+    assert read_preference(text, axis)[0].text == meant
+
+
+@pytest.mark.parametrize(
+    ("axis", "text", "words"),
+    [
+        ("evaluations", "at 10 minutes", "'10 minutes': time is counted in evaluations here"),
+        ("seconds", "at 500 evaluations", "'500 evaluations': time is counted in seconds here"),
+        ("seconds", "between 1 and 2 parsecs", "expected ms, s, min, h or d"),
+        ("epochs", "{preference: at, t: 3 h}", "expected epochs, k or M"),
+    ],
+)
+def test_a_unit_of_another_axis_is_refused(axis: str, text: str, words: str):
+    with pytest.raises(ConfigError, match=words):
+        read_preference(text, axis)
+
+
 def test_a_file_is_yaml_and_what_it_names_is_looked_for_beside_it(tmp_path: Path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "w.csv").write_text("t,weight\n10,1\n1000,0\n")
     (tmp_path / "deep" / "mine.yaml").write_text("preference: weights\nfile: w.csv\n")
-    preference, folder = read_preference("deep/mine.yaml", str(tmp_path))
+    preference, folder = read_preference("deep/mine.yaml", folder=str(tmp_path))
     weights = preference.on(Context(GRID.times, folder=folder)).weights
     assert weights is not None
     assert weights[0] > weights[2]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from polarbear.report.context import ReportContext
 
 MAX_BANDS = 8  # more bands of intervals hide each other
+MAX_SOLID = 8  # algorithms with solid lines; colours repeat with dashes
 MAX_NAMED = 16  # algorithms with a colour in one figure; the others are grey
 
 
@@ -224,7 +225,8 @@ def name_lines(canvas: Canvas, lines: Sequence[Line], style: Style, below: bool 
     if below or style.is_narrow or len(named) * 1.2 * style.line > room:
         legend_below(canvas, handles, style, labelcolor=colours)
         return
-    font: Keywords = {"labelcolor": colours, "handlelength": 1.8, "labelspacing": 0.3}
+    length = 1.8 if len(handles) <= MAX_SOLID else 3.6  # a dash and a gap have to be seen
+    font: Keywords = {"labelcolor": colours, "handlelength": length, "labelspacing": 0.3}
     canvas.legend(handles=handles, loc="outside right upper", **font)
 
 

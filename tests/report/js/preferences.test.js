@@ -19,7 +19,7 @@ const grid = {
     cut_off: "{share} is left",
     off_the_grid: "nothing is left",
   },
-  say: { percent: (share) => share.toFixed(1) },
+  say: { percent: (share) => share.toFixed(1), time: String },
 };
 const total = (weights) => weights.reduce((sum, weight) => sum + weight, 0);
 const mean = (weights) => total(weights.map((weight, i) => weight * grid.times[i]));

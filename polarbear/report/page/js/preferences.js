@@ -165,7 +165,7 @@ export function preferenceOn(grid, name, values) {
       const [t] = values;
       if (joint || times.includes(t)) return weighted(overPoint(times, t));
       const nearest = times[nearestIndex(times, t)];
-      const note = filled(sentences.nearest, { t: typed(t), nearest: typed(nearest) });
+      const note = filled(sentences.nearest, { t: typed(t), nearest: grid.say.time(nearest) });
       return weighted(overPoint(times, nearest), [note]);
     }
     case "between":

@@ -1,8 +1,9 @@
 // Numbers in words. What is said of which number comes with the page, from Python's `wording`;
 // only the digits are made here, because a reader may ask for any number.
 
-/** A number of digits after the point; ties go to the even digit, as in Python. */
+/** A number of digits after the point, without a minus before zero; ties go to the even digit. */
 export function fixed(value, digits) {
+  if (Math.abs(value) < 0.5 * 10 ** -digits) return (0).toFixed(digits);
   const isTie = (value * 2 ** (digits + 1)) % 2 === 1; // exact: only the exponent changes
   if (!isTie) return value.toFixed(digits);
   const up = Math.round(value * 10 ** digits);
