@@ -42,12 +42,15 @@ class RunPlan:
         self, config: Config, store: Store | None = None, retry_failed: bool = False
     ) -> None:
         self._config = config
+        self._algorithms: Sequence[Algorithm] = config.algorithms
         self._retry_failed = retry_failed
         self.fingerprints = fingerprints(config)
         self._seed_names: dict[str, str] = {}  # of renamed algorithms
         self._aside: dict[Place, int] = {}  # the last attempt that was set aside
         if store is not None:
-            self._seed_names = {a: store.provenance.seed_name(a) for a in self.fingerprints}
+            named = {algorithm.name: algorithm for algorithm in config.algorithms}
+            self._algorithms = [named[name] for name in store.provenance.in_order(named)]
+            self._seed_names = {a: store.provenance.seed_name(a) for a in named}
             aside = store.set_aside.runs().select("attempt", "algorithm", "instance").rows()
             self._aside = {(name, instance): attempt for attempt, name, instance in sorted(aside)}
 
@@ -63,7 +66,7 @@ class RunPlan:
         return [
             self._task(algorithm, instance, budgets[algorithm.name], run)
             for instance in instances
-            for algorithm in self._config.algorithms
+            for algorithm in self._algorithms
             if algorithm.name in budgets
             and self._is_due(
                 run := stored.get((algorithm.name, instance.id)), budgets[algorithm.name]
@@ -77,7 +80,7 @@ class RunPlan:
         return [
             self._task(algorithm, instance, run.budget, run)
             for instance in instances
-            for algorithm in self._config.algorithms
+            for algorithm in self._algorithms
             if (run := stored.get((algorithm.name, instance.id))) is not None and run.status.failed
         ]
 

@@ -57,7 +57,7 @@ class Purpose(Protocol):
 
 def resumed(config: Config, store: Store, add: Sequence[str]) -> tuple[State, list[str]]:
     """The state to continue from, and the newcomers that wait to enter."""
-    names = [algorithm.name for algorithm in config.algorithms]
+    names = store.provenance.in_order(algorithm.name for algorithm in config.algorithms)
     check_rounds(store.path)
     last, later = store.rounds.last(), store.rounds.entered()
     inside = () if last is None else last.state.algorithms
