@@ -104,7 +104,7 @@ class Race:
         self.state, self._waiting = resumed(config, store, add)
         self._plan = RunPlan(config, store, retry_failed)
         self._stream = InstanceStream(config)
-        self._runs = RaceRuns(config, store, self.state, self._stream)
+        self._runs = RaceRuns(config, store, self._stream)
         self._inference = RoundInference(config, store, self._runs)
         self._speculative = self._speculative_runs()
 
@@ -182,7 +182,6 @@ class Race:
             horizons = dict.fromkeys(state.candidates, self._purpose.horizon(state.times))
         instances = self._stream.next_batch(state, self._to_fill(scheduler.workers, horizons))
         self._store.add_instances(instances, self._config.instances.suite)
-        self._runs.reveal(horizons, instances)
         self._plan.check_unchanged()
         tasks = self._plan.missing(self._runs.stored, instances, horizons)
         likely = self._likely(horizons, len(instances), scheduler)
@@ -208,7 +207,7 @@ class Race:
         self, state: State, horizons: dict[str, float], drawn: int
     ) -> tuple[RoundResult, RoundRecord]:
         """The result of a round whose runs are finished; changes nothing."""
-        evidence = self._inference.evidence(state, 0 if state.joining else drawn)
+        evidence = self._runs.evidence(state, drawn)
         result = self._inference.decide(state, evidence, drawn)
         return result, self._inference.record(result, horizons, drawn, self._stream.size)
 
@@ -235,10 +234,9 @@ class Race:
         ahead = math.ceil(self._config.execution.early * workers / len(horizons))
         at_least = max(ahead, self._to_fill(workers, horizons))
         for instance in self._stream.batch_after(state, drawn, at_least):
-            if not self._runs.hides(horizons, instance):
-                for task in self._plan.missing(self._runs.stored, [instance], horizons):
-                    if not runs.has(task) and not scheduler.has_started(task):
-                        yield task
+            for task in self._plan.missing(self._runs.stored, [instance], horizons):
+                if not runs.has(task) and not scheduler.has_started(task):
+                    yield task
 
     def _take(self, outcome: Outcome) -> None:
         self._runs.add(outcome)
