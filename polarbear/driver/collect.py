@@ -225,7 +225,7 @@ class RaceRuns:
         self._failed = failures_in(store.config).ranks
         self._absent = np.full(len(config.budget.times), np.nan)
         grid = store.on_grid(config.budget.times)
-        self._values = {
+        self._values: dict[Place, np.ndarray] = {
             (name, instance): grid.values[i, a]
             for i, instance in enumerate(grid.instances)
             for a, name in enumerate(grid.algorithms)

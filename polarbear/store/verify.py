@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
@@ -62,8 +62,9 @@ def verify(path: Path) -> Verified:
         files = len(on_disk)
     else:
         files = len(listed.files)
-        contents = ((name, partial(catalog.read, name)) for name in listed.files)
-        for name, read in chain(contents, _records(catalog)):
+        for name in listed.files:
+            _tried(name, partial(catalog.read, name), bad)
+        for name, read in _records(catalog):
             _tried(name, read, bad)
         known = {*listed.files, *listed.obsolete}
         bad |= {name: NOT_LISTED for name in on_disk if name not in known}
