@@ -139,7 +139,8 @@ class Race:
         collect.prepare(self._config)
         with collect.pool_of(self._config, self._store) as pool:
             self._try_out(pool)
-            scheduler = self._scheduler(pool)
+            on_speculative = self._take_speculative
+            scheduler = Scheduler(pool, self._store, self._take, self._speculative, on_speculative)
             try:
                 if self._retry_failed:  # on the instances of earlier rounds
                     self._plan.check_unchanged()
@@ -151,10 +152,6 @@ class Race:
                 scheduler.flush()
             self._store.merge_parts(at_the_end=True)
             return ended
-
-    def _scheduler(self, pool: Executor) -> Scheduler:
-        on_speculative = self._take_speculative
-        return Scheduler(pool, self._store, self._take, self._speculative, on_speculative)
 
     def _ended(self) -> Ended | None:
         """Whether the race has ended; the next newcomer enters first."""
