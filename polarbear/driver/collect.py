@@ -42,12 +42,15 @@ class RunPlan:
         self, config: Config, store: Store | None = None, retry_failed: bool = False
     ) -> None:
         self._config = config
+        self._algorithms: Sequence[Algorithm] = config.algorithms
         self._retry_failed = retry_failed
         self.fingerprints = fingerprints(config)
         self._seed_names: dict[str, str] = {}  # of renamed algorithms
         self._aside: dict[Place, int] = {}  # the last attempt that was set aside
         if store is not None:
-            self._seed_names = {a: store.provenance.seed_name(a) for a in self.fingerprints}
+            named = {algorithm.name: algorithm for algorithm in config.algorithms}
+            self._algorithms = [named[name] for name in store.provenance.in_order(named)]
+            self._seed_names = {a: store.provenance.seed_name(a) for a in named}
             aside = store.set_aside.runs().select("attempt", "algorithm", "instance").rows()
             self._aside = {(name, instance): attempt for attempt, name, instance in sorted(aside)}
 
@@ -63,7 +66,7 @@ class RunPlan:
         return [
             self._task(algorithm, instance, budgets[algorithm.name], run)
             for instance in instances
-            for algorithm in self._config.algorithms
+            for algorithm in self._algorithms
             if algorithm.name in budgets
             and self._is_due(
                 run := stored.get((algorithm.name, instance.id)), budgets[algorithm.name]
@@ -77,7 +80,7 @@ class RunPlan:
         return [
             self._task(algorithm, instance, run.budget, run)
             for instance in instances
-            for algorithm in self._config.algorithms
+            for algorithm in self._algorithms
             if (run := stored.get((algorithm.name, instance.id))) is not None and run.status.failed
         ]
 
@@ -212,29 +215,23 @@ def chosen_instances(config: Config, count: int | None = None) -> list[Instance]
 class RaceRuns:
     """All runs of a race in memory, and their values on the grid.
 
-    A race that is decided again replays rounds whose runs are stored. Early algorithms run on new
+    A race that is decided again replays rounds whose runs are stored. Other algorithms run on new
     instances only, so later runs are not in the way. A newcomer runs on instances of earlier
-    rounds: its runs are hidden from replayed rounds until it enters.
+    rounds: only its runs on instances that it has caught up on are used.
     """
 
-    def __init__(self, config: Config, store: Store, state: State, stream: InstanceStream) -> None:
+    def __init__(self, config: Config, store: Store, stream: InstanceStream) -> None:
         self._config, self._stream = config, stream
         self._failed = failures_in(store.config).ranks
         self._absent = np.full(len(config.budget.times), np.nan)
         grid = store.on_grid(config.budget.times)
-        self._values = {
+        self._values: dict[Place, np.ndarray] = {
             (name, instance): grid.values[i, a]
             for i, instance in enumerate(grid.instances)
             for a, name in enumerate(grid.algorithms)
         }
         self.stored = stored_runs(store)
         self._entered = store.rounds.entered()
-        self._hidden: dict[Place, StoredRun] = {}
-        seen = {instance.id for instance in stream.first(state.caught_up)}
-        for name, instance in list(self.stored):
-            catching_up = name == state.joining and instance not in seen
-            if name in self._entered and (name not in state.algorithms or catching_up):
-                self._hidden[name, instance] = self.stored.pop((name, instance))
 
     def add(self, outcome: Outcome) -> None:
         """Take in a finished run."""
@@ -248,20 +245,10 @@ class RaceRuns:
         """Whether no other newcomer is catching up, and no earlier round is replayed."""
         return state.joining is None and self._entered.get(name, 0) <= state.round
 
-    def hides(self, names: Iterable[str], instance: Instance) -> bool:
-        """Whether a run of one of these algorithms is hidden."""
-        return any((name, instance.id) in self._hidden for name in names)
-
-    def reveal(self, names: Iterable[str], instances: Sequence[Instance]) -> None:
-        """Show the runs of these algorithms on these instances."""
-        for place in [(name, instance.id) for name in names for instance in instances]:
-            if place in self._hidden:
-                self.stored[place] = self._hidden.pop(place)
-
     def used(self, state: State) -> dict[str, list[StoredRun]]:
         """The runs of each algorithm on the instances of the race."""
-        instances = self._stream.first(state.instances)
-        return {name: self.of(name, instances) for name in state.algorithms}
+        instances, seen = self._stream.first(state.instances), self.seen(state)
+        return {a: self.of(a, seen if a == state.joining else instances) for a in state.algorithms}
 
     def of(self, name: str, instances: Iterable[Instance]) -> list[StoredRun]:
         """The runs of an algorithm on these instances."""
@@ -277,14 +264,17 @@ class RaceRuns:
         values = (self._value(name, instance) for name in names for instance in instances)
         return not any(np.isfinite(one).any() for one in values)
 
-    def evidence(self, count: int, algorithms: tuple[str, ...]) -> Evidence:
-        """Rankings of these algorithms on the first instances of the race."""
+    def evidence(self, state: State, drawn: int = 0) -> Evidence:
+        """Rankings on the instances of a state, and on those drawn for the next round."""
         budget, suite = self._config.budget, self._config.instances
-        instances = self._stream.first(count)
-        values = [[self._value(name, instance) for name in algorithms] for instance in instances]
+        instances = self._stream.first(state.instances + (0 if state.joining else drawn))
+        names, caught_up = state.algorithms, state.caught_up + drawn
+        values = np.array([[self._value(a, instance) for a in names] for instance in instances])
+        if state.joining is not None:
+            values[caught_up:, names.index(state.joining)] = np.nan
         ids = tuple(instance.id for instance in instances)
         return ranked(
-            GridValues(ids, algorithms, budget.times, np.array(values)),
+            GridValues(ids, names, budget.times, values),
             budget.unit_times,
             self._config.race.tie_tolerance,
             [str(instance.spec.get(PROBLEM, instance.id)) for instance in instances],
@@ -292,5 +282,4 @@ class RaceRuns:
         )
 
     def _value(self, algorithm: str, instance: Instance) -> np.ndarray:
-        place = algorithm, instance.id
-        return self._absent if place in self._hidden else self._values.get(place, self._absent)
+        return self._values.get((algorithm, instance.id), self._absent)

@@ -84,7 +84,7 @@ def evidence_of(
     budget: Budget | None = None,
 ) -> Evidence:
     """Rank the stored runs, of all algorithms or of some, on the store's grid or another one."""
-    known = list(store.config["algorithms"])
+    known = store.provenance.in_order(store.config["algorithms"])
     for name in algorithms or ():
         if name not in known:
             raise InferenceError(f"{unknown('algorithm', name, known)} (in {store.path})")

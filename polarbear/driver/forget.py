@@ -53,18 +53,20 @@ class Forgotten(Record):
 
 def rename(store: Store, old: str, new: str) -> Renamed:
     """Rename an algorithm throughout a store; the caller holds its lock."""
-    known = list(store.config["algorithms"])
+    known, of_seeds = list(store.config["algorithms"]), store.provenance.seed_name
     aside = set(store.set_aside.runs()["algorithm"])
-    if old not in known:
-        raise StoreError(f"{unknown('algorithm', old, known)} (in {store.path})")
-    if new in known or new in aside:
-        where = "" if new in known else ", among the runs that were set aside"
-        raise StoreMismatchError(f"'{new}' is in {store.path} already{where}; choose another name")
-    entry = {"name": new, "use": "random-search"}
-    validate(ADAPTERS["random-search"], entry, Source("the new name"))
-    rename_in_store(store, old, new)
+    # A command that is given again after a crash may have been finished.
+    if old in known or new not in known or of_seeds(new) != old:
+        if old not in known:
+            raise StoreError(f"{unknown('algorithm', old, known)} (in {store.path})")
+        if new in known or new in aside:
+            at = f"{store.path} already" + ("" if new in known else ", among the runs set aside")
+            raise StoreMismatchError(f"'{new}' is in {at}; choose another name")
+        entry = {"name": new, "use": "random-search"}
+        validate(ADAPTERS["random-search"], entry, Source("the new name"))
+        rename_in_store(store, old, new)
     runs = len(store.every_run().filter(pl.col("algorithm") == new))
-    return Renamed(str(store.path), old, new, runs, store.provenance.seed_name(new))
+    return Renamed(str(store.path), old, new, runs, of_seeds(new))
 
 
 def forget(store: Store, algorithm: str, failed: bool = False) -> Forgotten:

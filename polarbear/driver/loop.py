@@ -57,7 +57,7 @@ class Purpose(Protocol):
 
 def resumed(config: Config, store: Store, add: Sequence[str]) -> tuple[State, list[str]]:
     """The state to continue from, and the newcomers that wait to enter."""
-    names = [algorithm.name for algorithm in config.algorithms]
+    names = store.provenance.in_order(algorithm.name for algorithm in config.algorithms)
     check_rounds(store.path)
     last, later = store.rounds.last(), store.rounds.entered()
     inside = () if last is None else last.state.algorithms
@@ -104,7 +104,7 @@ class Race:
         self.state, self._waiting = resumed(config, store, add)
         self._plan = RunPlan(config, store, retry_failed)
         self._stream = InstanceStream(config)
-        self._runs = RaceRuns(config, store, self.state, self._stream)
+        self._runs = RaceRuns(config, store, self._stream)
         self._inference = RoundInference(config, store, self._runs)
         self._speculative = self._speculative_runs()
 
@@ -139,7 +139,8 @@ class Race:
         collect.prepare(self._config)
         with collect.pool_of(self._config, self._store) as pool:
             self._try_out(pool)
-            scheduler = self._scheduler(pool)
+            on_speculative = self._take_speculative
+            scheduler = Scheduler(pool, self._store, self._take, self._speculative, on_speculative)
             try:
                 if self._retry_failed:  # on the instances of earlier rounds
                     self._plan.check_unchanged()
@@ -151,10 +152,6 @@ class Race:
                 scheduler.flush()
             self._store.merge_parts(at_the_end=True)
             return ended
-
-    def _scheduler(self, pool: Executor) -> Scheduler:
-        on_speculative = self._take_speculative
-        return Scheduler(pool, self._store, self._take, self._speculative, on_speculative)
 
     def _ended(self) -> Ended | None:
         """Whether the race has ended; the next newcomer enters first."""
@@ -182,7 +179,6 @@ class Race:
             horizons = dict.fromkeys(state.candidates, self._purpose.horizon(state.times))
         instances = self._stream.next_batch(state, self._to_fill(scheduler.workers, horizons))
         self._store.add_instances(instances, self._config.instances.suite)
-        self._runs.reveal(horizons, instances)
         self._plan.check_unchanged()
         tasks = self._plan.missing(self._runs.stored, instances, horizons)
         likely = self._likely(horizons, len(instances), scheduler)
@@ -208,7 +204,7 @@ class Race:
         self, state: State, horizons: dict[str, float], drawn: int
     ) -> tuple[RoundResult, RoundRecord]:
         """The result of a round whose runs are finished; changes nothing."""
-        evidence = self._inference.evidence(state, 0 if state.joining else drawn)
+        evidence = self._runs.evidence(state, drawn)
         result = self._inference.decide(state, evidence, drawn)
         return result, self._inference.record(result, horizons, drawn, self._stream.size)
 
@@ -235,10 +231,9 @@ class Race:
         ahead = math.ceil(self._config.execution.early * workers / len(horizons))
         at_least = max(ahead, self._to_fill(workers, horizons))
         for instance in self._stream.batch_after(state, drawn, at_least):
-            if not self._runs.hides(horizons, instance):
-                for task in self._plan.missing(self._runs.stored, [instance], horizons):
-                    if not runs.has(task) and not scheduler.has_started(task):
-                        yield task
+            for task in self._plan.missing(self._runs.stored, [instance], horizons):
+                if not runs.has(task) and not scheduler.has_started(task):
+                    yield task
 
     def _take(self, outcome: Outcome) -> None:
         self._runs.add(outcome)

@@ -104,10 +104,6 @@ class RoundInference:
         self._runs = runs
         self._last: tuple[Evidence, CachedPosterior] | None = None
 
-    def evidence(self, state: State, more: int = 0) -> Evidence:
-        """The evidence on the instances of a state, and on further ones."""
-        return self._runs.evidence(state.instances + more, state.algorithms)
-
     def decide(self, state: State, evidence: Evidence, drawn: int) -> RoundResult:
         """The next state, its decisions, and the posterior after them."""
         if self._config.inference.plackett_luce:
@@ -173,7 +169,7 @@ class RoundInference:
         if self._last is None:
             record = self._store.rounds.last()
             assert record is not None, "there is no posterior before the first round"
-            evidence = self.evidence(record.state)
+            evidence = self._runs.evidence(record.state)
             field = None if self._config.inference.plackett_luce else record.state.candidates
             self._last = evidence, self._posterior(evidence, field)
         return self._last

@@ -155,7 +155,7 @@ def _problems_behind(store: Store, last: RoundRecord, names: Sequence[str]) -> i
     """
     if len(names) > 1 and last.posterior in store.posteriors.stored():
         facts = store.posteriors.facts(last.posterior)
-        if facts.shared is not None:
+        if facts.shared is not None and {*names} <= {*facts.algorithms}:
             items = [facts.algorithms.index(name) for name in names]
             return fewest_shared(np.array(facts.shared), items, len(facts.algorithms))
     return last.state.instances
@@ -170,10 +170,10 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
     if not numbers:
         return None
     rounds = [store.rounds.read(number) for number in numbers]
-    last, state = rounds[-1], rounds[-1].state
+    last, state = rounds[-1], rounds[-1].state.in_order([*store.config["algorithms"]])
     believed = store.rounds.beliefs(numbers[-1])
     coming = ahead(last, store.config)
-    names = [name for name in believed.algorithms if name in state.candidates]
+    names = state.candidates
     p_best = believed.best[[believed.place(name) for name in names]].T
     advice, best = None, []
     if not np.isnan(p_best).any():
@@ -195,7 +195,7 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         resolved=not is_open,
         rounds=state.round,
         instances=state.instances,
-        evaluations=last.evaluations,
+        evaluations={name: last.evaluations[name] for name in state.algorithms},
         failed_runs=sum(failure.runs for failure in summary.failures(store)),
         store=str(store.path),
         model=last.inference["model"],
@@ -215,7 +215,7 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         p_any_wrong=last.p_any_wrong,
         fit=last.fit,
         axis=store.config["budget"]["axis"],
-        spent=dict(last.costs),
+        spent={name: last.costs[name] for name in state.algorithms},
         forecast=coming,
         recommended=() if advice is None else advice.spans,
         too_early=advice is None or advice.grade is Grade.EARLY,

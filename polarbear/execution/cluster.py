@@ -33,6 +33,7 @@ KilledWorker: type[Exception] = distributed.KilledWorker
 MAX_CONNECT_SECONDS = 10.0  # in which a scheduler must answer at first
 RENEW_INTERVAL_SECONDS = 15.0  # between requests for jobs in the place of ended ones
 TLS_CERTIFICATE = "distributed.comm.tls.client.cert"
+REQUIRES_TLS = "distributed.comm.require-encryption"
 DASHBOARD = "127.0.0.1:0"  # for users of this machine, on a free port
 LOGGERS = ("distributed", "dask_jobqueue", "tornado.application", "bokeh")
 QUEUES = {"htcondor": "HTCondor", "moab": "Moab"}  # others are spelt in capitals
@@ -44,10 +45,17 @@ class Cluster:
     def __init__(self, options: Execution) -> None:
         for name in LOGGERS:  # Dask logs every worker that joins or leaves
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        if str(options.scheduler).startswith("tls:") and not dask.config.get(TLS_CERTIFICATE, None):
+        is_tls = str(options.scheduler).startswith("tls:")
+        if is_tls and not dask.config.get(TLS_CERTIFICATE, None):
             raise ClusterError(
                 f"{options.scheduler} needs a certificate: set distributed.comm.tls in Dask's "
                 "configuration, or DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT, __KEY and CA_FILE"
+            )
+        if not is_tls and not options.job_queue and dask.config.get(REQUIRES_TLS, None):
+            raise ClusterError(
+                f"{options.scheduler or 'a local cluster'} is not encrypted, but Dask's "
+                f"configuration has {REQUIRES_TLS}: name a scheduler by its tls:// address, or "
+                "change that setting"
             )
         self._options = options
         self._started: Any = None if options.scheduler else _start_cluster(options)

@@ -197,7 +197,7 @@ def export_store(
                     _check_free(goal)
             for path, goal in zip(made, goals, strict=True):
                 goal.parent.mkdir(parents=True, exist_ok=True)
-                path.replace(goal)
+                file_io.write_whole(goal, path.read_bytes())
     except OSError as error:
         raise ExportFailedError(f"cannot write {place}: {error.strerror or error}") from None
     files = tuple(map(str, goals))

@@ -91,6 +91,14 @@ class State:
             return np.asarray(self.settled[self.pairs.index((a, b))])
         return np.asarray(MIRROR[self.settled[self.pairs.index((b, a))]])
 
+    def in_order(self, names: Sequence[str]) -> State:
+        """The same state with its algorithms in the order of these names."""
+        order = [name for name in names if name in self.algorithms]
+        order += [name for name in self.algorithms if name not in names]
+        settled = np.stack([self.relation(*pair) for pair in combinations(order, 2)])
+        out = sorted(self.eliminated, key=lambda one: (one.round, order.index(one.algorithm)))
+        return replace(self, algorithms=tuple(order), settled=settled, eliminated=tuple(out))
+
     def to_plain(self) -> dict[str, Any]:
         """The state as its checkpoint stores it."""
         names = ["algorithms", "times", "round", "instances", "batch", "candidates", "eliminated"]

@@ -146,7 +146,7 @@ def decoding(path: Path) -> Iterator[None]:
         why = (str(error).splitlines() or [type(error).__name__])[0]
         if isinstance(error, ValidationError):
             first = error.errors(include_url=False)[0]
-            why = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+            why = ": ".join([".".join(map(str, first["loc"])), first["msg"]]).removeprefix(": ")
         elif isinstance(error, KeyError):
             why = f"it lacks {why}"
         raise damaged(path, visible(why[:MAX_REASON_LENGTH])) from None

@@ -88,6 +88,11 @@ class Manifest:
     tool: str
     format: int
 
+    def __post_init__(self) -> None:
+        for name, checksum in self.files.items():
+            if name.endswith(".parquet") and not name.endswith(f"-{checksum}.parquet"):
+                raise ValueError(f"it lists {name} with another checksum")
+
     @property
     def config_hash(self) -> str:
         return hashlib.sha256(json.dumps(self.config, sort_keys=True).encode()).hexdigest()

@@ -289,6 +289,10 @@ class Provenance:
         """The name that an algorithm's seeds derive from: its current or its first one."""
         return self.read().seeds_of.get(algorithm, algorithm)
 
+    def in_order(self, algorithms: Iterable[str]) -> list[str]:
+        """These algorithms in the order of decisions and records, whatever that of the file."""
+        return sorted(algorithms, key=lambda name: (self.seed_name(name), name))
+
     def copy_from(self, other: Provenance, algorithms: Iterable[str]) -> None:
         """Take over what another store knows about these algorithms."""
         theirs = other.read()

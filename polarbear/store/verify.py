@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -14,6 +14,7 @@ from polarbear.errors import NotAStoreError, StoreDamagedError
 from polarbear.racing import RoundRecord
 from polarbear.store import file_io, manifest, tables
 from polarbear.store.catalog import Catalog
+from polarbear.store.file_io import T
 from polarbear.store.manifest import check_nothing_leads_out, data_files
 from polarbear.store.posteriors import PosteriorFacts, read_facts
 from polarbear.store.rounds import ABOUT, ENTERED, Races, Rounds, folder_of
@@ -61,8 +62,10 @@ def verify(path: Path) -> Verified:
         files = len(on_disk)
     else:
         files = len(listed.files)
-        _try_each(((name, partial(catalog.read, name)) for name in listed.files), bad)
-        _try_each(_records(catalog), bad)
+        for name in listed.files:
+            _tried(name, partial(catalog.read, name), bad)
+        for name, read in _records(catalog):
+            _tried(name, read, bad)
         known = {*listed.files, *listed.obsolete}
         bad |= {name: NOT_LISTED for name in on_disk if name not in known}
         bad |= _unmatched_runs(catalog, bad)
@@ -92,16 +95,15 @@ def flaw_of(path: Path, name: str) -> str:
     return ""
 
 
-def _try_each(readers: Iterable[tuple[str, Callable[[], object]]], bad: Reasons) -> None:
-    """Read files that are not known to be bad."""
-    for name, read in readers:
-        if name not in bad:
-            try:
-                read()
-            except StoreDamagedError as error:
-                bad[name] = error.why
-            except FileNotFoundError:  # replaced meanwhile by the process that writes
-                continue
+def _tried(name: str, read: Callable[[], T], bad: Reasons) -> T | None:
+    """The content of a file; None if it is bad, which is noted."""
+    try:
+        return read() if name not in bad else None
+    except StoreDamagedError as error:
+        bad[name] = error.why
+    except FileNotFoundError:  # replaced by the process that writes
+        pass
+    return None
 
 
 def _records(catalog: Catalog) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -126,14 +128,10 @@ def _parts(
     catalog: Catalog, table: str, columns: list[str], bad: Reasons
 ) -> dict[str, pl.DataFrame]:
     """Some columns of the sound parts of a table, by the name of the part."""
-    found: dict[str, pl.DataFrame] = {}
-
-    def read(name: str) -> None:
-        found[name] = catalog.read_table(name, tables.ALL[table], columns)
-
+    read = partial(catalog.read_table, schema=tables.ALL[table], columns=columns)
     names = catalog.names(f"{table}/part-")
-    _try_each(((name, partial(read, name)) for name in names), bad)
-    return found
+    found = ((name, _tried(name, partial(read, name), bad)) for name in names)
+    return {name: part for name, part in found if part is not None}
 
 
 def _unmatched_runs(catalog: Catalog, bad: Reasons) -> Reasons:
@@ -163,17 +161,14 @@ def unsupported_round(catalog: Catalog, bad: Reasons) -> int | None:
     """The first round without sound files, instances or runs; what it lacks is added to ``bad``."""
     rounds = Rounds(catalog)
     records: list[RoundRecord] = []
-
-    def read(number: int) -> None:
-        records.append(rounds.read(number))
-
     for expected, number in enumerate(rounds.numbers(), 1):
         names = rounds.files_of(expected)
         missing = [name for name in names if not (catalog.path / name).exists()]
         if not bad.keys() & names:
             if missing:
                 bad[missing[0]] = file_io.MISSING
-            _try_each([(names[0], partial(read, number))], bad)
+            record = _tried(names[0], partial(rounds.read, number), bad)
+            records += [record] if record is not None else []
         if bad.keys() & names:
             return expected
     whole = not bad

@@ -10,6 +10,7 @@ import pytest
 
 from polarbear.config import Config
 from polarbear.driver import collect
+from polarbear.driver.evidence import evidence_of
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
 from polarbear.driver.reconcile import Answers, cost_words, take_in
@@ -17,7 +18,8 @@ from polarbear.execution.run import Problems, execute
 from polarbear.racing import RoundRecord
 from polarbear.store import Store
 from polarbear.wording import counted
-from tests.driver.test_loop import checkpoints, configured
+from tests.driver.test_loop import checkpoints, configured, facts_of
+from tests.faults import races
 
 
 class Killed(Exception):
@@ -123,3 +125,30 @@ def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp
         Race(config, store, [Editor()]).run()
     assert store.rounds.numbers() == [1]
     assert len(store.runs()) == 8
+
+
+@pytest.mark.parametrize("model", ["empirical", "dirichlet"])
+@pytest.mark.filterwarnings("ignore::polarbear.errors.PolarBearWarning")  # few draws, on purpose
+def test_the_order_of_algorithms_in_the_file_is_shown_and_changes_no_byte(
+    tmp_path: Path, model: str
+):
+    orders = [("good", "bad", "early"), ("early", "good", "bad"), ("bad", "early", "good")]
+    changes = {"inference": {"model": model, "draws": 400}, "execution": {"early": 0}}
+    found = []
+    for order in orders:
+        folder, resumed = tmp_path / order[0], ("late", *reversed(order))
+        rules = {**races.RULES, "alpha": 0.95}
+        races.raced(folder, configured(order, rules={**rules, "limits": {"rounds": 2}}, **changes))
+        before = checkpoints(Store.open(folder))
+        races.raced(
+            folder, configured(resumed, rules={**rules, "limits": {"rounds": 9}}, **changes)
+        )
+        store = Store.open(folder)
+        assert checkpoints(store)[:2] == before
+        facts, shown = facts_of(store), [*order, "late"]  # the first file's order, then newcomers
+        assert [one["algorithm"] for one in facts["algorithms"]] == shown
+        assert facts["pareto_set"] == [name for name in shown if name in facts["pareto_set"]]
+        found.append({**races.essence(folder), "config": None, "evidence": evidence_of(store).key})
+    assert found[0]["races"] == []
+    assert len(found[0]["rounds"]) > 6
+    assert found[0] == found[1] == found[2]

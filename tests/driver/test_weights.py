@@ -38,8 +38,8 @@ def test_a_race_counts_as_the_store_does(raced: Store):
     assert sorted(raced.weights().values()) == [0.5, 3.0]
     last = raced.rounds.last()
     assert last is not None
-    runs = RaceRuns(config, raced, last.state, InstanceStream(config))
-    mine, its = runs.evidence(8, ("good", "late")), evidence_of(raced)
+    runs = RaceRuns(config, raced, InstanceStream(config))
+    mine, its = runs.evidence(last.state), evidence_of(raced)
     assert mine.key == its.key
     np.testing.assert_array_equal(mine.choice_sets.wins, its.choice_sets.wins)
     assert mine.choice_sets.wins[0].sum() == 6 + 3 + 0.5

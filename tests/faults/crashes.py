@@ -18,13 +18,24 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import polarbear
+from polarbear.config import Config
+from polarbear.driver import collect
+from polarbear.driver.reconcile import Answers
 from polarbear.errors import PolarBearError
 from polarbear.store import Store
 from polarbear.store import store as store_module
+from polarbear.store.file_io import ASIDE
+from polarbear.store.repair import repair
+from polarbear.store.verify import verify
+from tests.driver.test_loop import configured
+from tests.driver.test_reconcile import race
 from tests.faults.layer import Step, failing, recorded
 from tests.faults.power import WAYS, Contents, after_cut, contents_of, laid_out, relative
-from tests.faults.races import CONFIG, SHORT, essence, raced
+from tests.faults.races import CONFIG, QUICK, RULES, SHORT, InThisProcess, essence, raced
 from tests.store.editing import copy_rounds
+from tests.store.test_store import outcome
+from tests.support import solver
 
 ERRORS = {"full disk": errno.ENOSPC, "input/output error": errno.EIO, "forbidden": errno.EACCES}
 MERGE_ABOVE = 2  # so that parts are merged in a race as short as this
@@ -106,6 +117,10 @@ class Trials:
             self._give(root)
             if self.scenario.outcome(root) != self._wanted:
                 return f"{self.scenario.name}: {case}: the outcome is another"
+            stores = [path.parent for path in root.glob("*/polarbear.json")]
+            left = [path.name for path in root.rglob(f"{ASIDE}*")]
+            if left or not all(verify(store).sound for store in stores):
+                return f"{self.scenario.name}: {case}: left {left}, or a store is damaged"
         except Exception as error:
             return f"{self.scenario.name}: {case}: {type(error).__name__}: {error}"
         finally:
@@ -162,14 +177,10 @@ def _table(root: Path) -> None:
 
 
 def _import(root: Path) -> None:
-    import polarbear
-
     polarbear.import_data(root / "table.csv", root / "store")
 
 
 def _infer(root: Path) -> None:
-    import polarbear
-
     polarbear.open(root / "store").infer(model="dirichlet", method="laplace", draws=400, seed=5)
 
 
@@ -179,8 +190,6 @@ def _to_report_on(root: Path) -> None:
 
 
 def _report(root: Path) -> None:
-    import polarbear
-
     with chdir(root):  # a page names its store
         polarbear.open("store").report(Path("out", "page.html").absolute(), force=True)
 
@@ -199,8 +208,6 @@ def _damaged(root: Path) -> None:
 
 
 def _repair(root: Path) -> None:
-    from polarbear.store.repair import repair
-
     repair(root / "store")
 
 
@@ -222,8 +229,6 @@ def _two_halves(root: Path) -> None:
 
 
 def _merge(root: Path) -> None:
-    import polarbear
-
     if not (root / "merged").exists():  # which a second merge would refuse to touch
         polarbear.merge([root / "one", root / "other"], root / "merged")
 
@@ -233,6 +238,50 @@ def _merged(root: Path) -> Any:
     return left, *(essence(root / name) for name in ("merged", "one", "other"))
 
 
+def _rename(root: Path) -> None:
+    polarbear.open(root / "store").rename("bad", "worse")
+
+
+def _with_speculative_run(root: Path) -> None:
+    _race(root)
+    store = Store.open(root / "store")
+    with store.writing():
+        store.speculative.change([outcome(CONFIG, "bad", 99, [(1, 2.0)])], 1)
+
+
+def _forget(root: Path) -> None:
+    polarbear.open(root / "store").forget("bad")
+
+
+def _with_step(step: float) -> Config:
+    algorithms = [
+        solver("coordinate_descent", "descent", step=step),
+        {"name": "random", "use": "random-search"},
+    ]
+    suite = {"suite": "classic", "dimensions": {"from": 2, "to": 2}}
+    rules = {**RULES, "limits": {"rounds": 2}}
+    return configured(rules=rules, algorithms=algorithms, instances=suite, **QUICK)
+
+
+def _race_of(config: Config, **answers: Any) -> Callable[[Path], None]:
+    """A race by a configuration, with answers about changes."""
+
+    def command(root: Path) -> None:
+        with mock.patch.object(collect, "pool_of", InThisProcess):
+            race(config, root / "store", Answers(**answers))
+
+    return command
+
+
+def _export(root: Path) -> None:
+    polarbear.open(root / "store").export("ioh", root / "out" / "runs", force=True)
+
+
+def _exported(root: Path) -> Any:
+    return contents_of(root / "out"), essence(root / "store")
+
+
+LAX = configured(("good", "bad", "early"), rules={**RULES, "alpha": 0.9}, **QUICK)
 SCENARIOS = (
     Scenario("race", _nothing, _race, _raced),
     Scenario("import", _table, _import, _raced),
@@ -240,4 +289,11 @@ SCENARIOS = (
     Scenario("report", _to_report_on, _report, _reported),
     Scenario("repair", _damaged, _repair, _repaired),
     Scenario("merge", _two_halves, _merge, _merged),
+    Scenario("rename", _race, _rename, _raced),
+    Scenario("forget", _with_speculative_run, _forget, _raced),
+    Scenario("redecide", _race, _race_of(LAX, redecide=True), _raced),
+    Scenario(
+        "rerun", _race_of(_with_step(0.3)), _race_of(_with_step(0.6), rerun=["descent"]), _raced
+    ),
+    Scenario("export", _to_report_on, _export, _exported),
 )

@@ -25,6 +25,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polarbear.cli import main
+from polarbear.config import Config
+from polarbear.driver import collect
 from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.errors import PolarBearError, StoreDamagedError
 from polarbear.inference import ModelOptions
@@ -36,11 +38,12 @@ from polarbear.store.repair import repair
 from polarbear.store.runs import Reason
 from polarbear.store.verify import verify
 from tests.driver.test_loop import configured, run
+from tests.faults.races import InThisProcess
 from tests.fuzz.tokens import mutated
 from tests.store.test_store import outcome
 
 KINDS = ("flip", "truncate", "swap", "delete", "duplicate")
-COMMANDS = ("verify", "status", "select", "infer", "report", "repair", "export")
+COMMANDS = ("verify", "status", "select", "infer", "report", "repair", "export", "race")
 MAX_SECONDS = 10
 MAX_BYTES = 2**30
 Files = dict[str, bytes]
@@ -50,16 +53,26 @@ Files = dict[str, bytes]
 
 
 def fill(folder: Path) -> None:
-    """A store with a file of every kind, and its earlier versions in ``folder/versions``."""
+    """A store with a file of every kind, and its earlier versions in ``folder/versions``.
+
+    ``folder/race.yaml`` is the configuration of one more round.
+    """
     path, versions = folder / "store", folder / "versions"
 
     def remember() -> None:
         shutil.copytree(path, versions / f"{len(list(versions.glob('*')))}")
 
     versions.mkdir(parents=True)
-    for rounds in (1, 2):
+
+    def limited_to(rounds: int) -> Config:
         rules = {"batch": {"start": 4, "min": 4}, "limits": {"rounds": rounds}, "alpha": 0.999}
-        config = configured(rules=rules, inference={"draws": 400})
+        return configured(rules=rules, inference={"draws": 400})
+
+    plain = limited_to(3).plain()
+    algorithms = [{"name": name, **options} for name, options in plain["algorithms"].items()]
+    (folder / "race.yaml").write_text(json.dumps({**plain, "algorithms": algorithms}))
+    for rounds in (1, 2):
+        config = limited_to(rounds)
         _, store, _ = run(config, path)
         remember()
     with store.writing():
@@ -338,10 +351,13 @@ def command_ends_badly(command: str, store: Path) -> str | None:
         "export": ["--format", "csv", "--to", str(store.parent / "out"), "--force"],
     }
     arguments = ["polarbear", command, str(store), *more.get(command, [])]
+    if command == "race":
+        arguments[2:] = [str(store.parent / "race.yaml"), "--store", str(store), "--quiet"]
     out, err, begun = io.StringIO(), io.StringIO(), time.monotonic()
     try:
         with (
             mock.patch.object(sys, "argv", arguments),
+            mock.patch.object(collect, "pool_of", InThisProcess),
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(err),
             limited(),
