@@ -250,15 +250,3 @@ def test_printing_to_a_full_disk_is_no_failure():
     stream.write("\ud800 and more\n")
     stream.flush()
     os.close(handle)
-
-
-def test_a_log_that_grows_without_end_is_started_over(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
-    log = tmp_path / "log"
-    worker = pool.WorkerHandle("1", None, None, None, tmp_path / "journal", log, "tag")
-    monkeypatch.setattr(pool, "MAX_LOG_BYTES", 3000)
-    for size, left in ((2000, 2000), (3001, 0)):
-        log.write_bytes(b"x" * size)
-        worker.measure_memory()
-        assert log.stat().st_size == left

@@ -77,15 +77,9 @@ def workshop(tmp_path, monkeypatch):
     return program, found, made
 
 
-def test_a_program_is_compiled_once(workshop):
+def test_only_another_content_include_compiler_or_setting_is_compiled_again(workshop, monkeypatch):
     program, found, made = workshop
     assert programs.compiled(program, found) == programs.compiled(program, found)
-    assert len(made) == 1
-
-
-def test_another_content_include_compiler_or_setting_is_compiled_again(workshop, monkeypatch):
-    program, found, made = workshop
-    programs.compiled(program, found)
     program.write_text("// two\n")
     programs.compiled(program, found)
     (program.parent / "functions" / "more.stanfunctions").write_text("// shared\n")
