@@ -68,8 +68,8 @@ def test_an_algorithm_without_a_full_run_is_left_out_unless_it_is_asked_for(tmp_
 @pytest.mark.parametrize(
     ("runs", "suite", "asked", "words"),
     [
-        ({"A": [FULL, None], "B": [OTHER, None], "C": [None, FULL]}, "imported", None,
-         "--algorithms 'A,B' has 1 in common"),
+        ({"A": [FULL, None, FULL], "B": [OTHER, None, OTHER], "C": [None, FULL, None]},
+         "imported", None, "--algorithms 'A,B' has 2 in common"),
         ({"A": [CUT], "B": [CUT]}, "imported", None, r"reaches the end of the grid \(100\)"),
         ({"A": [None], "B": [None]}, "imported", None, "has no runs yet"),
         ({"A": [FULL], "B": [OTHER]}, "synthetic", None, "draws rankings only"),

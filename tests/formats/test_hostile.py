@@ -36,15 +36,6 @@ def described(root: Path, **changes: Any) -> Path:
     return folder
 
 
-def test_a_message_names_attributes_as_far_as_a_line_holds_them(tmp_path: Path):
-    folder = described(tmp_path, attributes=["9" * 5000, "a\nb", *map(str, range(100))])
-    with pytest.raises(
-        ImportFailedError, match=r"9, a\\nb, 0, .*, \.\.\., but 'evaluations'"
-    ) as told:
-        Ioh().read(folder)
-    assert len(str(told.value).removeprefix(str(folder))) < 400
-
-
 @pytest.mark.parametrize("name", ["table", "rankings"])
 @pytest.mark.parametrize("sign", ["\r", "\n", "\x1b[2J", "\x1d", "\x85", "\u2028"])
 def test_a_column_with_controls_in_its_name_is_named_in_one_harmless_line(

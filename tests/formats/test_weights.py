@@ -46,16 +46,6 @@ def test_a_column_of_weights_reaches_the_choice_sets(tmp_path: Path):
     assert first_at(store, 10.0) == pytest.approx({"A": 6 / 6.5, "B": 0.5 / 6.5})
 
 
-def test_other_weights_are_other_evidence(tmp_path: Path):
-    (tmp_path / "other").mkdir()
-    (tmp_path / "ones").mkdir()
-    ones = imported(tmp_path / "ones", dict.fromkeys(VALUES, 1))
-    other = imported(tmp_path / "other", {**WEIGHTS, "i1": 2.5})
-    keys = {evidence_of(store).key for store in (imported(tmp_path), other, ones)}
-    assert len(keys) == 3
-    assert evidence_of(ones).weights is None
-
-
 def test_seeds_of_one_instance_share_its_weight(tmp_path: Path):
     path = tmp_path / "s.csv"
     rows = [

@@ -54,7 +54,7 @@ def sampled(model, data, **options):
 @pytest.mark.parametrize(
     "options",
     [
-        {"metric": "diag_e", "max_treedepth": 8, "adapt_delta": 0.9},
+        {"max_treedepth": 8, "adapt_delta": 0.9},
         {"metric": "dense_e", "adapt_init_phase": 50, "adapt_metric_window": 30},
         {"inv_metric": [np.ones(SIZE), np.full(SIZE, 0.5)], "step_size": 0.5},
         {"inv_metric": {"inv_metric": np.eye(SIZE).tolist()}, "metric": "dense_e"},
@@ -86,12 +86,6 @@ def test_chains_in_one_process_are_those_of_separate_processes(model, data, tmp_
     dynamics = (tmp_path / apart.runset.diagnostic_files[0]).read_text()
     assert "p_eta.1.1" in dynamics
     assert "g_eta.1.1" in dynamics
-
-
-def test_fixed_parameters_stay_where_they_are(model, data):
-    start = {"eta": [[0.5], [0.5]]}
-    fit = sampled(model, data, fixed_param=True, chains=1, inits=start, iter_sampling=10)
-    assert np.ptp(fit.stan_variable("eta"), axis=0).max() == 0
 
 
 def test_optimisers_find_the_same_mode(model, data):

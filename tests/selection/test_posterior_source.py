@@ -55,14 +55,6 @@ def store(tmp_path: Path) -> Store:
     return synthetic(tmp_path, instances=10)
 
 
-def test_without_a_race_the_default_model_is_inferred_from_the_runs(store: Store):
-    infer(store)  # another model's posterior does not matter
-    basis = find_basis(store)
-    assert (basis.posterior.model, basis.source, basis.instances) == ("empirical", "infer", 10)
-    kept = infer(store, model="empirical", draws=4000)
-    assert find_basis(store, key=kept).posterior.model == "empirical"
-
-
 def test_it_is_of_the_model_or_key_that_is_asked_for(store: Store, tmp_path: Path):
     old, temporal = infer(store), infer(store, model="random-walk")
     for asked in ({"model": "dirichlet"}, {"key": old}, {"key": old[:8]}):
