@@ -114,7 +114,7 @@ def test_ert_of_a_coco_folder_is_what_cocopp_computes(tmp_path: Path):
     for key, found in ours.items():
         assert found == pytest.approx(theirs[key], rel=1e-12)
     assert any(0 < point.reached < row.runs for row in rows for point in row.at)
-    assert "100 down to 1e-08" in str(store.compare().scale)
+    assert "100 down to 1e-08" in store.compare().scale.words
     store.compare(per_dimension=True, csv=tmp_path / "figures")
     last = (tmp_path / "figures" / "ecdf.csv").read_text().splitlines()[-1]
     assert last.split(",")[1] == "1000.0"
