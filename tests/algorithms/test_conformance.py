@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from polarbear.algorithms import ADAPTERS, Algorithm
+from polarbear.algorithms import ADAPTERS
 from polarbear.config import parse
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
@@ -78,10 +78,3 @@ def test_a_longer_budget_extends_the_trajectory(use: str):
     within = long.times <= BUDGET
     assert long.times[within].tobytes() == short.times.tobytes()
     assert long.values[within].tobytes() == short.values.tobytes()
-
-
-def test_options_are_described(use: str):
-    adapter: type[Algorithm] = ADAPTERS[use]
-    assert (adapter.__doc__ or "").strip()
-    for name, field in adapter.model_fields.items():
-        assert field.description, f"{use}: {name} has no description"

@@ -33,19 +33,25 @@ DIMENSIONS = (1, 2, 5)
 CENTRES = ("fixed", "modcma")
 EACH_VARIANT = pytest.mark.parametrize(
     ("step_size", "matrix"),
-    [*((name, "COV") for name in STEP_SIZES), *(("CSA", name) for name in MATRICES)],
+    [
+        *((name, "COV") for name in STEP_SIZES),
+        *(("CSA", name) for pair in MATRICES.items() for name in pair),
+    ],
 )
 
 
 @pytest.mark.parametrize("centre", CENTRES)
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 @pytest.mark.parametrize("objective", [sphere, rastrigin])
-def test_it_runs_to_the_budget_and_improves(centre: str, dimension: int, objective: Callable):
+def test_it_runs_to_the_budget_and_improves_without_a_sound(
+    centre: str, dimension: int, objective: Callable, capfd: pytest.CaptureFixture[str]
+):
     it = run(algorithm("modcma", centre=centre), Box.cube(dimension), objective)
     assert it.points.shape == (3000, dimension)
     assert it.values.min() < it.values[0]
     if objective is sphere:
         assert it.values.min() < 1e-9
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.slow
@@ -57,7 +63,7 @@ def test_the_same_seed_gives_the_same_points_whatever_ran_before_it_in_the_proce
 ):
     it = algorithm("modcma", centre=centre, step_size=step_size)
     first = run(it, Box.cube(dimension), rastrigin)
-    for draws in range(1, 4):
+    for draws in (1, 2):
         for _ in range(draws):
             c_maes.utils.random_normal()
         np.random.seed(draws)  # noqa: NPY002
@@ -70,21 +76,10 @@ def test_no_variant_depends_on_what_the_memory_held_before(step_size: str, matri
     it = algorithm("modcma", step_size=step_size, matrix=matrix)
     rng = np.random.default_rng(1)
     runs = []
-    for _ in range(4):
+    for _ in range(3):
         runs.append(run(it, Box.cube(3), rastrigin, 1000).points)
         _ = [rng.normal(size=size) for size in rng.integers(1, 400, 200)]
     assert all(np.array_equal(runs[0], points, equal_nan=True) for points in runs)
-
-
-@pytest.mark.parametrize("waiting", [False, True])
-def test_no_normal_draw_survives_the_seed(waiting: bool):
-    seed_generator(c_maes.utils, 5)
-    expected = [c_maes.utils.random_normal() for _ in range(5)]
-    seed_generator(c_maes.utils, 3)
-    if waiting:
-        c_maes.utils.random_normal()
-    seed_generator(c_maes.utils, 5)
-    assert [c_maes.utils.random_normal() for _ in range(5)] == expected
 
 
 @pytest.mark.parametrize("centre", CENTRES)
@@ -92,9 +87,9 @@ def test_no_normal_draw_survives_the_seed(waiting: bool):
 def test_a_longer_budget_extends_the_run(centre: str, restart_strategy: str):
     modules = {"restart_strategy": restart_strategy}
     it = algorithm("modcma", centre=centre, modules=modules)
-    short = run(it, Box.cube(3), rastrigin, 5000)
-    long = run(it, Box.cube(3), rastrigin, 10_000)
-    assert np.array_equal(long.points[:5000], short.points, equal_nan=True)
+    short = run(it, Box.cube(3), rastrigin, 3000)
+    long = run(it, Box.cube(3), rastrigin, 6000)
+    assert np.array_equal(long.points[:3000], short.points, equal_nan=True)
 
 
 def test_every_start_is_centred_in_the_box():
@@ -150,11 +145,6 @@ def test_extreme_boxes_are_searched_like_any_other(lower: float, upper: float):
     assert np.allclose(*shares, atol=1e-4)
 
 
-def test_a_box_may_have_sides_of_different_lengths():
-    box = Box(np.array([-1e6, 0.0, 5.0]), np.array([1e6, 1e-3, 5.5]))
-    assert run(algorithm("modcma"), box).values.min() < 1e-9
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("dimension", [1, 5])
 @pytest.mark.parametrize("objective", [sphere, infinite])
@@ -163,44 +153,7 @@ def test_the_variants_of_the_paper_run_to_the_budget(
     step_size: str, matrix: str, dimension: int, objective: Callable
 ):
     it = algorithm("modcma", step_size=step_size, matrix=matrix)
-    assert len(run(it, Box.cube(dimension), objective).points) == 3000
-
-
-@pytest.mark.parametrize(("short", "long"), MATRICES.items())
-def test_a_matrix_adaptation_goes_by_both_its_names(short: str, long: str):
-    for name in (short, long):
-        modules = algorithm("modcma", matrix=name)._all_modules(c_maes, 3)
-        assert modules.matrix_adaptation.name == long
-
-
-def test_the_baseline_is_the_appendix_of_the_paper():
-    modules = algorithm("modcma", centre="modcma")._all_modules(c_maes, 30)
-    assert (modules.active, modules.repelling_restart, modules.threshold_convergence) == (
-        True,
-        True,
-        False,
-    )
-    assert modules.bound_correction is options.CorrectionMethod.COTN
-    assert modules.restart_strategy is options.RestartStrategy.IPOP
-    assert modules.center_placement is options.CenterPlacement.UNIFORM
-
-
-@pytest.mark.parametrize(
-    "modules",
-    [
-        {"active": False},
-        {"mirrored": "PAIRWISE"},
-        {"sampler": "SOBOL"},
-        {"restart_strategy": "BIPOP"},
-    ],
-)
-def test_modules_change_the_run_and_the_same_seed_does_not(modules: dict[str, Any]):
-    plain = run(algorithm("modcma"), Box.cube(3), rastrigin)
-    first, second = (
-        run(algorithm("modcma", modules=modules), Box.cube(3), rastrigin) for _ in range(2)
-    )
-    assert np.array_equal(first.points, second.points, equal_nan=True)
-    assert not np.array_equal(first.points, plain.points)
+    assert len(run(it, Box.cube(dimension), objective, 1000).points) == 1000
 
 
 @pytest.mark.parametrize(
@@ -230,11 +183,6 @@ def test_what_cannot_be_meant_is_refused(settings: dict[str, Any], message: str)
 def test_beyond_308_dimensions_a_restart_does_not_hang():
     it = algorithm("modcma", matrix="NONE")
     assert len(run(it, Box.cube(310), constant, 20_000).points) == 20_000
-
-
-def test_nothing_is_printed(capfd: pytest.CaptureFixture[str]):
-    run(algorithm("modcma"), Box.cube(2))
-    assert capfd.readouterr() == ("", "")
 
 
 def test_without_modcma_the_configuration_is_read_and_the_run_refused(

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from polarbear.algorithms.base import Algorithm
 from polarbear.algorithms.scipy import METHODS, TUNABLE, Hop, MethodName
 from polarbear.errors import AlgorithmError
 from tests.algorithms.helpers import (
@@ -18,24 +17,12 @@ from tests.algorithms.helpers import (
     algorithm,
     rastrigin,
     run,
-    sphere,
 )
 
 
 @pytest.fixture(params=get_args(MethodName))
 def method(request: pytest.FixtureRequest) -> str:
     return str(request.param)
-
-
-@pytest.fixture
-def it(method: str) -> Algorithm:
-    return algorithm("scipy", method=method)
-
-
-def test_starts_go_on_finding_new_points(it: Algorithm):
-    points = run(it, Box.cube(1), sphere).points
-    assert len(np.unique(points[1500:])) > 300
-    assert not set(points[2900:].ravel().tolist()) <= set(points[:1500].ravel().tolist())
 
 
 def test_the_options_are_those_of_scipy(method: str):

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
-import polars as pl
 import pytest
 
 from polarbear.classical.common_runs import share_more
@@ -66,45 +65,22 @@ def test_an_algorithm_without_a_full_run_is_left_out_unless_it_is_asked_for(tmp_
         view(store, ["A", "C"])
 
 
-def test_without_a_common_instance_it_names_those_who_have_one(tmp_path: Path):
-    runs = {"A": [FULL, None, FULL], "B": [OTHER, None, OTHER], "C": [None, FULL, None]}
-    with pytest.raises(ReportError, match="--algorithms 'A,B' has 2 in common"):
-        view(make_store(tmp_path / "store", runs))
-
-
-def test_when_all_runs_were_cut_short_there_is_no_view(tmp_path: Path):
-    store = make_store(tmp_path / "store", {"A": [CUT], "B": [CUT]})
-    with pytest.raises(ReportError, match=r"reaches the end of the grid \(100\)"):
-        view(store)
-
-
-def test_rankings_without_values_are_refused_with_the_reason(tmp_path: Path):
-    store = make_store(tmp_path / "store", {"A": [None], "B": [None]})
-    with pytest.raises(ReportError, match="has no runs yet"):
-        view(store)
-    ranking = {
-        "instance": ["i000"],
-        "t": [1.0],
-        "algorithm": [["A", "B"]],
-        "position": [[0.0, 1.0]],
-    }
-    with store.writing():
-        store.add_rankings(pl.DataFrame(ranking))
-    with pytest.raises(ReportError, match="rankings without values"):
-        view(store)
-
-
-def test_a_suite_without_meaningful_values_is_refused(tmp_path: Path):
-    suite = {"suite": "synthetic", "maximise": False}
-    store = make_store(tmp_path / "store", {"A": [FULL], "B": [OTHER]}, instances=suite)
-    with pytest.raises(ReportError, match="draws rankings only"):
-        view(store)
-
-
-def test_an_unknown_name_is_refused_with_the_nearest_known(tmp_path: Path):
-    store = make_store(tmp_path / "store", {"Powell": [FULL], "B": [OTHER]})
-    with pytest.raises(ReportError, match="unknown algorithm 'Powel'; did you mean 'Powell'?"):
-        view(store, ["Powel"])
+@pytest.mark.parametrize(
+    ("runs", "suite", "asked", "words"),
+    [
+        ({"A": [FULL, None, FULL], "B": [OTHER, None, OTHER], "C": [None, FULL, None]},
+         "imported", None, "--algorithms 'A,B' has 2 in common"),
+        ({"A": [CUT], "B": [CUT]}, "imported", None, r"reaches the end of the grid \(100\)"),
+        ({"A": [None], "B": [None]}, "imported", None, "has no runs yet"),
+        ({"A": [FULL], "B": [OTHER]}, "synthetic", None, "draws rankings only"),
+        ({"Powell": [FULL], "B": [OTHER]}, "imported", ["Powel"],
+         "unknown algorithm 'Powel'; did you mean 'Powell'?"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_compared_is_refused_with_the_reason(runs, suite, asked, words, tmp_path):
+    suite = {"suite": suite, "maximise": False}
+    with pytest.raises(ReportError, match=words):
+        view(make_store(tmp_path / "store", runs, instances=suite), asked)
 
 
 @pytest.mark.parametrize("text", ["A", "A,A", "A,B,C", "A,", ""])

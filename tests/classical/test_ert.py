@@ -114,14 +114,10 @@ def test_ert_of_a_coco_folder_is_what_cocopp_computes(tmp_path: Path):
     for key, found in ours.items():
         assert found == pytest.approx(theirs[key], rel=1e-12)
     assert any(0 < point.reached < row.runs for row in rows for point in row.at)
-
-
-def test_an_imported_coco_folder_is_compared_by_distances_to_the_optimum(project: Project):
-    coco_folder(project.folder / "exdata", "A", 1, (2,))
-    project.json("import", "exdata", "--format", "coco", "--store", "s")
-    answer = project.json("compare", "s")
-    assert answer["scale"]["targets"] == {"easiest": 100, "hardest": 1e-8, "count": None}
-    assert answer == project.json("compare", "s", "--optimum", "0")
+    assert "100 down to 1e-08" in store.compare().scale.words
+    store.compare(per_dimension=True, csv=tmp_path / "figures")
+    last = (tmp_path / "figures" / "ecdf.csv").read_text().splitlines()[-1]
+    assert last.split(",")[1] == "1000.0"
 
 
 def test_evaluations_per_dimension_put_all_dimensions_on_one_axis(tmp_path: Path):
@@ -142,27 +138,11 @@ def test_evaluations_per_dimension_put_all_dimensions_on_one_axis(tmp_path: Path
     told = polarbear.open(tmp_path / "s").compare(per_dimension=True, ert=[3.0])
     assert told.axis == "evaluations per dimension"
     assert [point.t for point in told.ecdf[0].at] == [1, 10, 100]
-
-
-def test_runs_that_went_as_far_per_dimension_are_complete(tmp_path: Path):
-    """With 100 evaluations a variable, the smaller dimension has not reached the grid's end."""
-    runs = [Run([1], [1.0], Status.BUDGET, 200), Run([1], [1.0], Status.BUDGET, 400)]
-    store = make_store(
-        tmp_path / "s",
-        {"A": runs},
-        grid=(4.0, 400.0),
-        specs=[{"imported": i, "dimension": d, "optimum": 0.0} for i, d in enumerate((2, 4))],
-    )
-    assert len(view(store).common.instances) == 1
-    assert len(view(store, options=ViewOptions(per_dimension=True)).common.instances) == 2
-
-
-def test_figures_count_time_per_dimension_too(project: Project):
-    coco_folder(project.folder / "exdata", "A", 1, (2, 5))
-    project.json("import", "exdata", "--format", "coco", "--store", "s")
-    project.json("compare", "s", "--per-dimension", "--csv", "figures")
-    last = (project.folder / "figures" / "ecdf.csv").read_text().splitlines()[-1]
-    assert last.split(",")[1] == "1000.0"
+    cut = [Run([1], [1.0], Status.BUDGET, 200), Run([1], [1.0], Status.BUDGET, 400)]
+    specs = [{"imported": i, "dimension": d, "optimum": 0.0} for i, d in enumerate((2, 4))]
+    other = make_store(tmp_path / "cut", {"A": cut}, grid=(4.0, 400.0), specs=specs)
+    assert len(view(other).common.instances) == 1
+    assert len(view(other, options=ViewOptions(per_dimension=True)).common.instances) == 2
 
 
 def test_what_is_missing_is_named(tmp_path: Path):

@@ -41,15 +41,15 @@ def test_intervals_hold_the_true_mean_about_as_often_as_they_say():
 @pytest.mark.slow
 def test_a_difference_of_nothing_is_seldom_clear_at_any_of_many_times():
     """Under no difference one side of a simultaneous 95 % band is crossed in 2.5 % of samples;
-    with 60 instances somewhat more. 400 samples: above 6.5 % (5 standard errors) is a defect."""
+    with 60 instances somewhat more. 200 samples: above 8 % (5 standard errors) is a defect."""
     rng = np.random.default_rng(7)
     found = 0
-    for k in range(400):
+    for k in range(200):
         values = rng.normal(size=(60, 30))
         found += bool(
             resamples(list(map(str, range(60))), 300, seed=k).clearly_apart(values)[0].any()
         )
-    assert found / 400 <= 0.065
+    assert found / 200 <= 0.08
 
 
 def test_a_clear_difference_is_found_where_it_is():
@@ -70,9 +70,4 @@ def test_seeds_of_a_problem_are_drawn_together_and_say_nothing_about_other_probl
     low, high = drawn.interval(won)
     assert high - low > 0.6  # of five problems, not of two hundred instances
     assert np.isnan(resamples(["a"] * 40, 300, seed=1).interval(won[:40])[0]).all()
-
-
-def test_a_resample_with_more_seeds_is_a_mean_all_the_same():
-    values = np.ones((7, 1))
-    means = resamples(["a", "a", "a", "a", "b", "b", "c"], 200, seed=2).means(values)
-    np.testing.assert_allclose(means, 1)
+    np.testing.assert_allclose(resamples([*"aaaabbc"], 200, seed=2).means(np.ones((7, 1))), 1)

@@ -10,7 +10,6 @@ import pytest
 from polarbear.classical.view import view
 from polarbear.classical.view_options import ViewOptions
 from polarbear.errors import ConfigError, ReportError
-from polarbear.problems import SUITES
 from tests.classical.helpers import Run, make_store
 
 TWO = {"A": [Run([1], [30.0]), Run([1, 50], [4.0, -2.0])], "B": [Run([1], [10.0]), Run([1], [4.0])]}
@@ -59,14 +58,6 @@ def test_suites_that_know_their_optimum_say_so(tmp_path: Path):
     runs = {"A": [Run([1], [1e-3])], "B": [Run([1], [1.0])]}
     made = view(make_store(tmp_path / "store", runs, instances=config, specs=[spec]))
     assert made.ecdf.mean[:, -1].tolist() == pytest.approx([0.5, 0.2])
-
-
-def test_bbob_knows_the_optimum_of_each_instance():
-    ioh = pytest.importorskip("ioh", reason="ioh is not installed: pip install '.[bbob]'")
-    suite = SUITES["bbob"].model_validate({"suite": "bbob"})
-    spec = {"function": 1, "dimension": 3, "instance": 4}
-    function = ioh.get_problem(1, 4, 3, ioh.ProblemClass.BBOB)
-    assert suite.best_value(spec) == pytest.approx(function(function.optimum.x))
 
 
 def test_an_instance_on_which_all_are_equal_is_reached_by_all_and_noted(tmp_path: Path):

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from polarbear.classical.attainment import EAF_LEVELS
-from polarbear.classical.comparison_facts import compared, pair_facts
 from polarbear.classical.view import View, view
 from polarbear.classical.view_options import ViewOptions
-from polarbear.plain import plain
 from tests.classical.helpers import Run, make_store, random_runs, value_at
 
 NAMES = ("A", "B", "C")
@@ -83,24 +81,6 @@ def test_aocc_is_the_area_under_the_ecdf_over_time(made: View, log_time: bool):
     assert np.abs(shares.mean(axis=2) - area.areas).max() <= 12 / count
     assert area.mean == pytest.approx(area.areas.mean(axis=0))
     assert ((area.areas >= 0) & (area.areas <= 1)).all()
-
-
-def test_the_ecdf_is_the_eaf_averaged_over_targets(made: View):
-    # Counting 100 levels falls short of the share by less than one level in every run.
-    shortfall = made.ecdf.mean - made.eaf.attained.mean(axis=1)
-    assert (shortfall >= -1e-12).all()
-    assert (shortfall <= 1 / 100).all()
-
-
-def test_the_eaf_counts_runs_that_have_attained_a_level(made: View, runs):
-    for k in range(0, len(made.times), 13):
-        for a, name in enumerate(NAMES):
-            shares = [share_at(made, runs, name, i, float(made.times[k])) for i in range(14)]
-            for j in range(0, len(EAF_LEVELS), 17):
-                level = EAF_LEVELS[j]
-                if np.abs(np.array(shares) - level).min() > 1e-9:
-                    counted = np.mean([share >= level for share in shares])
-                    assert made.eaf.attained[a, j, k] == pytest.approx(counted)
 
 
 def test_contours_are_where_so_many_runs_have_attained_the_level(made: View):
@@ -180,18 +160,3 @@ def test_one_timepoint_leaves_the_share_reached_by_then(tmp_path: Path):
     assert made.aocc.mean.tolist() == pytest.approx([0.5, 1.0])
     assert made.aocc_log.mean.tolist() == pytest.approx([0.5, 1.0])
     assert any("one time only" in note for note in made.notes())
-
-
-def test_a_pair_is_there_only_where_it_is_asked_for(tmp_path: Path):
-    runs = {"A": [Run([1], [1.0])] * 3, "B": [Run([1, 50], [4.0, 2.0])] * 3}
-    store = make_store(tmp_path / "s", runs)
-    found = view(store)
-    told = compared(store, found)
-    assert [row.algorithm for row in told.aocc] == ["A", "B"]
-    assert [point.t for point in told.ecdf[0].at] == [1, 10, 100]
-    keys = list(plain(told))
-    assert keys[:2] == ["store", "axis"]
-    assert keys[-2:] == ["notes", "written"]
-    paired = plain(compared(store, found, pair_facts(found, "A", "B")))
-    assert list(paired)[-3:] == ["notes", "pair", "written"]
-    assert paired["pair"]["b_ahead"] is None

@@ -36,19 +36,16 @@ def views(tmp_path: Path) -> tuple[View, View]:
     return view(one, options=OPTIMUM), view(two, options=OPTIMUM)
 
 
-def test_means_are_those_of_instances_seen_so_often(views: tuple[View, View]):
+def test_means_and_leads_are_those_of_instances_seen_so_often(views: tuple[View, View]):
     one, two = views
     np.testing.assert_allclose(one.ecdf.mean, two.ecdf.mean)
     np.testing.assert_allclose(one.aocc.mean, two.aocc.mean)
     np.testing.assert_allclose(one.eaf.attained, two.eaf.attained)
     assert any("instances have weights, from 1 to 2" in note for note in one.notes())
     assert not any("weights" in note for note in two.notes())
-
-
-def test_so_are_leads(views: tuple[View, View]):
     times = np.array([1.0, 10.0, 100.0])
-    one, two = (lead(found, 0, 1, times, np.ones(3)) for found in views)
-    assert one == pytest.approx(two)
+    ahead, other = (lead(found, 0, 1, times, np.ones(3)) for found in views)
+    assert ahead == pytest.approx(other)
 
 
 def test_so_is_ert_while_runs_are_counted_once(tmp_path: Path):

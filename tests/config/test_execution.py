@@ -21,20 +21,19 @@ def configured(**execution: Any) -> Config:
     return parse(data, Source("test"))
 
 
-@pytest.mark.parametrize("key", [{"scheduler": "tcp://h:1"}, {"job_queue": {"name": "slurm"}}])
-def test_a_cluster_needs_the_engine_dask(key: dict[str, Any]):
-    with pytest.raises(ConfigError, match="needs 'engine: dask'"):
-        configured(**key)
-
-
-def test_a_scheduler_and_a_job_queue_exclude_each_other():
-    with pytest.raises(ConfigError, match="choose one"):
-        configured(engine="dask", scheduler="tcp://h:1", job_queue={"name": "slurm"})
-
-
-def test_an_unknown_queueing_system_is_refused_with_those_there_are():
-    with pytest.raises(ConfigError, match="job_queue.name: input should be 'slurm', 'pbs'"):
-        configured(engine="dask", job_queue={"name": "slrum"})
+@pytest.mark.parametrize(
+    ("execution", "words"),
+    [
+        ({"scheduler": "tcp://h:1"}, "needs 'engine: dask'"),
+        ({"job_queue": {"name": "slurm"}}, "needs 'engine: dask'"),
+        ({"engine": "dask", "scheduler": "tcp://h:1", "job_queue": {"name": "slurm"}}, "one"),
+        ({"engine": "dask", "job_queue": {"name": "slrum"}}, "input should be 'slurm', 'pbs'"),
+        ({"engine": "dusk"}, "engine: input should be 'local' or 'dask'"),
+    ],
+)
+def test_what_excludes_or_needs_each_other_is_refused(execution: dict[str, Any], words: str):
+    with pytest.raises(ConfigError, match=words):
+        configured(**execution)
 
 
 def test_an_address_alone_asks_for_dask_and_takes_the_place_of_a_job_queue():
@@ -49,11 +48,6 @@ def test_an_address_alone_asks_for_dask_and_takes_the_place_of_a_job_queue():
 def test_the_engine_local_sets_a_cluster_aside():
     config = configured(engine="dask", scheduler="tcp://h:1")
     assert overridden(config, Overrides(engine="local")).execution.scheduler is None
-
-
-def test_an_unknown_engine_is_refused():
-    with pytest.raises(ConfigError, match="engine: input should be 'local' or 'dask'"):
-        overridden(configured(), Overrides(engine="dusk"))
 
 
 def test_mixing_hosts_is_said_once_for_a_cluster_too():

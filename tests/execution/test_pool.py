@@ -109,23 +109,6 @@ def test_a_bad_run_ends_alone_and_keeps_what_it_had_found(
             assert outcome.evaluations == 300
 
 
-@pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Outcome]:
-    """One run of each of several algorithms, in one pool."""
-    file = tmp_path_factory.mktemp("solver") / "peek.py"
-    file.write_text(
-        "import os\n"
-        "def threads(problem, seed):\n"
-        "    names = 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS'\n"
-        "    raise RuntimeError(*(os.environ[name] for name in names))\n"
-    )
-    peek = {"name": "peek", "use": "python", "function": f"{file}:threads"}
-    environment = dict(os.environ)
-    made = run(configured(solver("crashes"), solver("stops", after=20), solver("swallows"), peek))
-    assert os.environ == environment
-    return made
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_run_that_closes_all_files_has_failed_and_is_not_lost(workers: int):
@@ -139,26 +122,24 @@ def test_a_run_that_closes_all_files_has_failed_and_is_not_lost(workers: int):
             assert outcome.status is Status.BUDGET
 
 
-def test_a_crash_quotes_what_the_algorithm_had_printed(outcomes):
-    outcome = one(outcomes, "crashes")
-    assert "about to fail" in outcome.message
-    assert "solvers.py, line" in outcome.message
-
-
-def test_an_algorithm_that_ends_by_itself_is_no_failure(outcomes):
-    outcome = one(outcomes, "stops")
-    assert outcome.status is Status.ENDED
-    assert outcome.evaluations == outcome.reached == 20
-
-
-def test_an_algorithm_that_swallows_exceptions_is_stopped_all_the_same(outcomes):
-    outcome = one(outcomes, "swallows")
-    assert outcome.status is Status.BUDGET
-    assert outcome.evaluations == 300
-
-
-def test_numerical_libraries_get_one_thread(outcomes):
-    assert "('1', '1')" in one(outcomes, "peek").message
+def test_runs_of_one_pool_end_each_in_its_own_way(tmp_path: Path):
+    file = tmp_path / "peek.py"
+    file.write_text(
+        "import os\n"
+        "def threads(problem, seed):\n"
+        "    names = 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS'\n"
+        "    raise RuntimeError(*(os.environ[name] for name in names))\n"
+    )
+    peek = {"name": "peek", "use": "python", "function": f"{file}:threads"}
+    environment = dict(os.environ)
+    found = run(configured(solver("crashes"), solver("stops", after=20), solver("swallows"), peek))
+    assert os.environ == environment
+    crashed, stopped, swallows = (one(found, name) for name in ("crashes", "stops", "swallows"))
+    assert "about to fail" in crashed.message  # what it had printed
+    assert "solvers.py, line" in crashed.message
+    assert (stopped.status, stopped.evaluations, stopped.reached) == (Status.ENDED, 20, 20)
+    assert (swallows.status, swallows.evaluations) == (Status.BUDGET, 300)
+    assert "('1', '1')" in one(found, "peek").message
 
 
 def test_the_next_call_yields_the_runs_that_had_begun_when_a_call_was_left(tmp_path: Path):

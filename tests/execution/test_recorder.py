@@ -47,13 +47,15 @@ def replay(
     return recorder, [recorder.evaluate(None) for _ in values]
 
 
-@given(st.lists(anything, max_size=50))
-def test_a_trajectory_is_the_running_minimum_of_the_finite_values(values: list[float]):
-    recorder, _ = replay(values)
-    best, expected = inf, []
+@given(st.lists(anything, max_size=50), st.booleans())
+def test_the_running_minimum_of_finite_values_is_kept_or_every_change_where_the_last_counts(
+    values: list[float], last: bool
+):
+    recorder, _ = replay(values, last=last)
+    expected: list[tuple[int, float]] = []
     for t, y in enumerate(values, 1):
-        if np.isfinite(y) and y < best:
-            best = y
+        held = expected[-1][1] if expected else inf
+        if np.isfinite(y) and (y != held if last else y < held):
             expected.append((t, y))
     assert list(zip(recorder.times, recorder.values, strict=True)) == expected
     assert recorder.evaluations == len(values)
@@ -68,9 +70,9 @@ def test_maximising_is_minimising_the_negative(values: list[float]):
 
 
 def test_values_that_are_not_finite_are_counted_and_handed_on_as_the_worst():
-    recorder, handed = replay([3.0, nan, -inf, inf, 2.0])
-    assert handed == [3.0, inf, inf, inf, 2.0]
-    assert recorder.values == [3.0, 2.0]
+    recorder, handed = replay([3.0, nan, -inf, inf, np.float32(2.0), np.array(1.5)])
+    assert handed == [3.0, inf, inf, inf, 2.0, 1.5]
+    assert recorder.values == [3.0, 2.0, 1.5]
     assert recorder.invalid == 2  # +inf is a legitimate way to say "infeasible"
 
 
@@ -87,11 +89,6 @@ def test_the_evaluation_after_the_last_raises_and_is_not_made():
     assert recorder.reached == 3
 
 
-def test_a_numpy_scalar_or_an_array_of_one_value_is_a_value():
-    recorder, _ = replay([np.float32(2.0), np.array(1.5)])
-    assert recorder.values == [2.0, 1.5]
-
-
 def test_seconds_end_a_run_at_its_budget(monkeypatch: pytest.MonkeyPatch):
     clock = Clock(monkeypatch)
     recorder = Recorder(Problem(lambda x: clock.passes(0.03) or -clock.now), "seconds", 0.1)
@@ -104,22 +101,9 @@ def test_seconds_end_a_run_at_its_budget(monkeypatch: pytest.MonkeyPatch):
     assert recorder.reached == 0.1
 
 
-def test_seconds_spent_in_the_recorder_are_not_charged(monkeypatch: pytest.MonkeyPatch):
-    clock = Clock(monkeypatch)
-    recorder = Recorder(
-        Problem(lambda x: clock.passes(0.001) or -clock.now),  # all improve: all are journalled
-        "seconds",
-        0.05,
-        journal=lambda t, y: clock.passes(0.02),
-    )
-    recorder.start()
-    for _ in range(20):
-        recorder.evaluate(0)
-    assert len(recorder.times) == 20
-    assert recorder.times[-1] == pytest.approx(0.02)
-
-
-def test_seconds_spent_on_building_the_problem_are_not_charged(monkeypatch: pytest.MonkeyPatch):
+def test_seconds_spent_on_the_problem_or_in_the_recorder_are_not_charged(
+    monkeypatch: pytest.MonkeyPatch,
+):
     clock, built = Clock(monkeypatch), 0.0
 
     def objective(x: object) -> float:
@@ -129,7 +113,13 @@ def test_seconds_spent_on_building_the_problem_are_not_charged(monkeypatch: pyte
         clock.passes(0.01)
         return -clock.now
 
-    recorder = Recorder(Problem(objective, building_seconds=lambda: built), "seconds", 0.1)
+    def journal(t: float, y: float) -> None:
+        clock.passes(0.02)
+        raise OSError(28, "No space left on device")  # which does not end the run
+
+    problem = Problem(objective, building_seconds=lambda: built, evaluate_many=lambda points: [])
+    recorder = Recorder(problem, "seconds", 0.1, journal=journal)
+    assert recorder.at_once is None  # against the clock, points are evaluated one by one
     recorder.start()
     for _ in range(4):
         recorder.evaluate(0)
@@ -147,6 +137,12 @@ def test_what_is_reported_is_recorded_up_to_the_budget():
     assert (recorder.times, recorder.values) == ([1, 7], [5.0, 4.0])
     assert recorder.invalid == 1
     assert recorder.reached == 10
+    recorder = Recorder(None, "epochs", 10, last=True)
+    for t, y in enumerate([3.0, 2.0, 2.0, nan, 2.5], 1):
+        recorder.report(t, y)
+    assert (recorder.times, recorder.values) == ([1, 2, 5], [3.0, 2.0, 2.5])
+    with pytest.raises(TypeError, match="report improvements instead"):
+        recorder.evaluate([0.0])
 
 
 @pytest.mark.parametrize("t", [1.0, nan, inf])
@@ -155,11 +151,6 @@ def test_a_reported_time_that_goes_back_is_refused(t: float):
     recorder.report(2, 5.0)
     with pytest.raises(BadOutputError, match="after t = 2"):
         recorder.report(t, 4.0)
-
-
-def test_an_instance_without_an_objective_says_so():
-    with pytest.raises(TypeError, match="report improvements instead"):
-        Recorder(None, "evaluations", 10).evaluate([0.0])
 
 
 def test_a_journal_gives_back_what_a_dead_process_had_found(tmp_path: Path):
@@ -174,17 +165,6 @@ def test_a_journal_gives_back_what_a_dead_process_had_found(tmp_path: Path):
     assert times.tolist() == [1, 4]
     assert values.tolist() == [3.5, 2.5]
     journal.close()
-
-
-def test_a_journal_that_cannot_be_written_does_not_end_the_run():
-    def full(t: float, y: float) -> None:
-        raise OSError(28, "No space left on device")
-
-    values = iter([2.0, 1.0])
-    recorder = Recorder(Problem(lambda x: next(values)), "evaluations", 10, journal=full)
-    recorder.evaluate(0)
-    recorder.evaluate(0)
-    assert recorder.values == [2.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -203,23 +183,6 @@ def test_an_objective_that_returns_no_number_is_to_blame_by_its_own_file(value, 
         recorder.evaluate(0)
     assert f"returned {found}; expected a number" in str(refused.value)
     assert "test_recorder.py, line " in str(refused.value)
-
-
-@given(st.lists(anything, max_size=50))
-def test_where_the_last_value_counts_every_change_to_a_finite_one_is_kept(values: list[float]):
-    recorder, _ = replay(values, last=True)
-    expected: list[tuple[int, float]] = []
-    for t, y in enumerate(values, 1):
-        if np.isfinite(y) and (not expected or expected[-1][1] != y):
-            expected.append((t, y))
-    assert list(zip(recorder.times, recorder.values, strict=True)) == expected
-
-
-def test_reported_values_that_get_worse_are_kept_where_the_last_counts():
-    recorder = Recorder(None, "epochs", 10, last=True)
-    for t, y in enumerate([3.0, 2.0, 2.0, nan, 2.5], 1):
-        recorder.report(t, y)
-    assert (recorder.times, recorder.values) == ([1, 2, 5], [3.0, 2.0, 2.5])
 
 
 # point: observed value, true value
@@ -315,13 +278,6 @@ def test_another_number_of_values_than_of_points_is_refused():
     )
     with pytest.raises(ProblemError, match=r"returned an array of the shape \(2, 2\) for 3 points"):
         recorder.at_once([0.0] * 3)
-
-
-def test_against_the_clock_points_are_evaluated_one_by_one():
-    assert (
-        Recorder(Problem(lambda x: 1.0, evaluate_many=lambda points: []), "seconds", 5).at_once
-        is None
-    )
 
 
 class Together(Problems):

@@ -8,7 +8,6 @@ import pytest
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats.coco import Coco
-from tests.support import Project
 
 HEAD = (
     "% f evaluations | g evaluations | best noise-free fitness - Fopt (7.948e+01) + sum g_i+ | "
@@ -57,14 +56,6 @@ def test_points_of_both_files_make_one_trajectory(tmp_path: Path):
     assert runs["f1-d2-i1#1"].task.instance.spec.items() >= known.items()
 
 
-def test_several_algorithms_are_compared_on_the_same_instances(project: Project):
-    folder_of(project.folder / "exdata", "A")
-    folder_of(project.folder / "exdata", "B")
-    answer = project.json("import", "exdata", "--format", "coco", "--store", "s")
-    assert (answer["added"], answer["instances"]) == (4, 2)
-    assert answer["algorithms"] == ["A", "B"]
-
-
 def test_the_older_format_with_backslashes_is_read(tmp_path: Path):
     folder = folder_of(tmp_path)
     (folder / "bbobexp_f1.info").write_text(
@@ -91,13 +82,3 @@ def test_what_is_not_cocos_is_refused(tmp_path: Path):
     )
     with pytest.raises(ImportFailedError, match="two objectives"):
         Coco().read(tmp_path)
-
-
-def test_a_file_name_that_cannot_exist_names_no_file(tmp_path: Path):
-    folder = folder_of(tmp_path)
-    info = INFO.format(algorithm="RS")
-    more = info.replace("DIM = 2", "DIM = 3").replace("bbobexp_f1_DIM2", "9" * 400)
-    (folder / "bbobexp_f1.info").write_text(f"{info}\n{more}\n")
-    assert {o.task.instance.id for o in Coco().read(tmp_path).outcomes} == {
-        "f1-d2-i1#1", "f1-d2-i2#1",
-    }  # fmt: skip

@@ -17,7 +17,6 @@ import pytest
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats import FORMATS, optuna, table
-from polarbear.formats.benchopt import Benchopt
 from polarbear.formats.coco import Coco
 from polarbear.formats.ioh import Ioh
 from polarbear.formats.table import Table
@@ -37,15 +36,6 @@ def described(root: Path, **changes: Any) -> Path:
     return folder
 
 
-def test_a_message_names_attributes_as_far_as_a_line_holds_them(tmp_path: Path):
-    folder = described(tmp_path, attributes=["9" * 5000, "a\nb", *map(str, range(100))])
-    with pytest.raises(
-        ImportFailedError, match=r"9, a\\nb, 0, .*, \.\.\., but 'evaluations'"
-    ) as told:
-        Ioh().read(folder)
-    assert len(str(told.value).removeprefix(str(folder))) < 400
-
-
 @pytest.mark.parametrize("name", ["table", "rankings"])
 @pytest.mark.parametrize("sign", ["\r", "\n", "\x1b[2J", "\x1d", "\x85", "\u2028"])
 def test_a_column_with_controls_in_its_name_is_named_in_one_harmless_line(
@@ -58,13 +48,16 @@ def test_a_column_with_controls_in_its_name_is_named_in_one_harmless_line(
     assert str(told.value).isprintable()
 
 
+@pytest.mark.parametrize("format", ["table", "rankings"])
 @pytest.mark.parametrize("name", [*HIDDEN, "x" * 201])
 @pytest.mark.parametrize("column", ["algorithm", "instance"])
-def test_rows_with_names_that_cannot_be_shown_are_left_out(tmp_path: Path, column: str, name: str):
+def test_rows_with_names_that_cannot_be_shown_are_left_out(
+    tmp_path: Path, format: str, column: str, name: str
+):
     name = name if column == "algorithm" else name * 5
     rows = {key: values * 2 for key, values in ROWS.items()} | {column: [FAMILY, name]}
-    pl.DataFrame(rows).write_parquet(tmp_path / "x.parquet")
-    found = Table().read(tmp_path / "x.parquet")
+    pl.DataFrame(rows).with_columns(position=1).write_parquet(tmp_path / "x.parquet")
+    found = FORMATS[format]().read(tmp_path / "x.parquet")
     names = {"algorithm": found.algorithms, "instance": tuple(i.id for i in found.instances)}
     assert names[column] == (FAMILY,)
     (complaint,) = found.rejected
@@ -72,57 +65,25 @@ def test_rows_with_names_that_cannot_be_shown_are_left_out(tmp_path: Path, colum
     assert complaint.reason.isprintable() or "\u200d" in complaint.reason
 
 
-def test_rankings_let_no_line_break_or_escape_sequence_into_names(project: Project):
-    rows = '"A\x1b[2J",i,1,1\n"A\nB",i,1,2\nC,i,1,3\nD,i,1,4\n'
-    (project.folder / "r.csv").write_text(f"algorithm,instance,t,position\n{rows}")
-    done = project("import", "r.csv", "--format", "rankings", "--store", "s")
-    assert done.returncode == 0, done.stderr
-    assert "\x1b" not in done.stdout + done.stderr
-    answer = project.json("import", "r.csv", "--format", "rankings", "--store", "s")
-    assert answer["algorithms"] == ["C", "D"]
-    assert [one["rows"] for one in answer["rejected"]] == [2]
-
-
-@pytest.mark.parametrize("column", ["algorithm", "t"])
 @pytest.mark.parametrize(
-    "values",
-    [[[1.0]], [{"a": 1}], [b"\xff"], [timedelta(1)]],
+    ("format", "rows", "column"),
+    [
+        *(("table", ROWS, "algorithm"), ("table", ROWS, "t")),
+        *(("benchopt", test_benchopt.ROWS, key) for key in ("objective_name", "idx_rep")),
+    ],
+)
+@pytest.mark.parametrize(
+    "value",
+    [[1.0], {"a": 1}, b"\xff", timedelta(1)],
     ids=["list", "struct", "binary", "duration"],
 )
 def test_columns_that_hold_neither_names_nor_numbers_are_refused(
-    tmp_path: Path, column: str, values: list[Any]
+    tmp_path: Path, format: str, rows: dict[str, list[Any]], column: str, value: Any
 ):
-    pl.DataFrame(ROWS | {column: values}).write_parquet(tmp_path / "x.parquet")
-    with pytest.raises(ImportFailedError, match=f"the column '{column}' for {column} should have"):
-        Table().read(tmp_path / "x.parquet")
-
-
-@pytest.mark.parametrize("column", ["objective_name", "dataset_name", "solver_name", "idx_rep"])
-@pytest.mark.parametrize(
-    "value", [[1.0], b"\xff", timedelta(1)], ids=["list", "binary", "duration"]
-)
-def test_results_of_benchopt_whose_names_are_none_are_refused(
-    tmp_path: Path, column: str, value: Any
-):
-    rows = {**test_benchopt.ROWS, column: [value] * 3}
-    pl.DataFrame(rows).write_parquet(tmp_path / "x.parquet")
-    with pytest.raises(ImportFailedError, match=f"the column '{column}' for .* should have names"):
-        Benchopt().read(tmp_path / "x.parquet")
-
-
-def test_a_column_called_line_is_nothing_special(tmp_path: Path):
-    (tmp_path / "x.csv").write_text("line,algorithm,instance,t,y\n7,A,i,1,2\n")
-    assert Table().read(tmp_path / "x.csv").algorithms == ("A",)
-    (tmp_path / "x.csv").write_text("line,instance,t,y\n7,i,1,2\n")
-    with pytest.raises(ImportFailedError, match="it has: line, instance, t, y;"):
-        Table().read(tmp_path / "x.csv")
-
-
-def test_times_that_are_all_zero_are_refused(project: Project):
-    (project.folder / "x.csv").write_text("algorithm,instance,t,y\nA,i,0,2\nB,i,0,3\n")
-    done = project("import", "x.csv", "--store", "s")
-    assert done.returncode == 1
-    assert "every t of the source is 0" in done.stderr
+    changed = {**rows, column: [value] * len(rows[column])}
+    pl.DataFrame(changed).write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ImportFailedError, match=f"the column '{column}' for .* should have"):
+        FORMATS[format]().read(tmp_path / "x.parquet")
 
 
 @pytest.mark.parametrize(
@@ -193,23 +154,6 @@ def test_a_nested_or_empty_file_is_refused(tmp_path: Path, file: str, text: str)
     source = tmp_path if format == "ioh" else tmp_path / file
     with pytest.raises(ImportFailedError, match="is not (a|written by) "):
         FORMATS[format]().read(source)
-
-
-def test_a_voter_s_name_that_controls_a_terminal_makes_no_store(project: Project):
-    rows = '# ALTERNATIVE NAME 1: A\n# POLARBEAR VOTERS 1:["i\\u001b[2J"]\n1: 1\n'
-    (project.folder / "x.toc").write_text(rows)
-    done = project("import", "x.toc", "--format", "preflib", "--store", "s")
-    assert done.returncode == 1
-    assert "'i\\x1b[2J' cannot be a name" in done.stderr
-    assert not (project.folder / "s").exists()
-
-
-def test_a_data_file_that_is_no_file_is_not_waited_for(tmp_path: Path):
-    folder = test_ioh.folder_of(tmp_path, "A", [(1, [(1, 9.0)])])
-    (folder / "data" / "f3.dat").unlink()
-    os.mkfifo(folder / "data" / "f3.dat")
-    with pytest.raises(ImportFailedError, match="there is no such file"):
-        Ioh().read(folder)
 
 
 def test_a_name_in_a_folder_that_cannot_be_shown_is_counted(tmp_path: Path):

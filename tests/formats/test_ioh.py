@@ -53,17 +53,15 @@ def test_current_values_and_a_repeated_header_become_runs(tmp_path: Path):
     assert "ten decimals" in found.notes[0]
 
 
-def test_the_best_value_keeps_the_digits_that_the_dat_file_lost(tmp_path: Path):
-    exact = 1.23456789012345e-11  # 0.0000000000 in the .dat file
-    folder_of(tmp_path, "A", [(1, [(1, 1.0), (9, exact), (50, 2.0)])])
-    assert Ioh().read(tmp_path).outcomes[0].values.tolist() == [1.0, exact]
-
-
-def test_larger_is_better_where_ioh_says_so(tmp_path: Path):
+def test_larger_is_better_where_ioh_says_so_and_directions_are_not_mixed(tmp_path: Path):
     folder_of(tmp_path, "A", [(1, [(1, 3.0), (2, 5.0)])], maximization=True)
     (run,) = Ioh().read(tmp_path).outcomes
-    assert run.values[0] == -3.0
-    assert run.times.tolist() == [1, 2]
+    assert (run.times.tolist(), run.values.tolist()) == ([1, 2], [-3.0, -5.0])
+    exact = 1.23456789012345e-11  # 0.0000000000 in the .dat file, in full in the description
+    other = folder_of(tmp_path / "other", "B", [(1, [(1, 1.0), (9, exact), (50, 2.0)])])
+    assert Ioh().read(other).outcomes[0].values.tolist() == [1.0, exact]
+    with pytest.raises(ImportFailedError, match="mixes functions"):
+        Ioh().read(tmp_path)
 
 
 def test_a_cut_file_and_odd_rows_are_counted_and_named(tmp_path: Path):
@@ -73,13 +71,6 @@ def test_a_cut_file_and_odd_rows_are_counted_and_named(tmp_path: Path):
     reasons = {(c.rows, c.reason) for c in Ioh().read(tmp_path).rejected}
     assert (2, "the row is not a number of evaluations and a value") in reasons
     assert (1, "2 runs are described but 1 is there") in reasons
-
-
-def test_functions_of_both_directions_are_not_mixed(tmp_path: Path):
-    folder_of(tmp_path, "A", [(1, [(1, 3.0)])])
-    folder_of(tmp_path, "B", [(1, [(1, 3.0)])], maximization=True)
-    with pytest.raises(ImportFailedError, match="mixes functions"):
-        Ioh().read(tmp_path)
 
 
 @pytest.mark.parametrize("second", ["F2", "raw_y_2", "y2", "objective 2", "raw_y"])

@@ -44,7 +44,9 @@ def test_the_best_value_of_each_study_over_its_trials(name: str, tmp_path: Path)
     study(path, "TPE/branin/0", [3.0, 5.0, None, 1.0, None])
     study(path, "TPE/branin/1", [2.0])
     study(path, "random/branin/0", [4.0, 2.5])
-    pb.import_data(path, tmp_path / "s", "optuna")
+    study(path, "empty", [None])
+    rejected = pb.import_data(path, tmp_path / "s", "optuna").result.rejected
+    assert [(c.rows, c.first) for c in rejected] == [(1, "study 'empty'")]
     store = Store.open(tmp_path / "s")
     assert store.config["budget"]["axis"] == "trials"
     found = {
@@ -78,22 +80,10 @@ def test_studies_to_be_maximised_are_known_as_such(tmp_path: Path):
     study(tmp_path / "a.db", "B", [1.0])
     with pytest.raises(ImportFailedError, match="mixes studies"):
         Optuna().read(tmp_path / "a.db")
-
-
-def test_several_objectives_are_refused_by_the_name_of_the_study(tmp_path: Path):
-    optuna.create_study(
-        storage=storage_of(tmp_path / "a.db"), study_name="two", directions=["minimize"] * 2
-    )
+    storage = storage_of(tmp_path / "b.db")
+    optuna.create_study(storage=storage, study_name="two", directions=["minimize"] * 2)
     with pytest.raises(ImportFailedError, match="the study 'two' in .* has 2 objectives"):
-        Optuna().read(tmp_path / "a.db")
-
-
-def test_a_study_without_a_value_is_counted(tmp_path: Path):
-    study(tmp_path / "a.log", "empty", [None])
-    study(tmp_path / "a.log", "good", [1.0])
-    found = Optuna().read(tmp_path / "a.log")
-    assert [(c.rows, c.first) for c in found.rejected] == [(1, "study 'empty'")]
-    assert found.algorithms == ("good",)
+        Optuna().read(tmp_path / "b.db")
 
 
 def test_names_are_split_as_the_layout_says(tmp_path: Path):

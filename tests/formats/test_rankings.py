@@ -18,9 +18,11 @@ GOOD = "instance,t,algorithm,position\ni1,1,A,1\ni1,1,B,2\ni1,1,C,2\ni1,5,C,1\ni
 
 def test_positions_may_be_kept_as_categories(tmp_path: Path):
     rows = {"instance": ["i"] * 3, "t": [1.0] * 3, "algorithm": ["A", "B", "C"]}
-    kept = pl.DataFrame({**rows, "position": ["2", "1", "below"]})
-    kept.with_columns(pl.col("position").cast(pl.Categorical)).write_parquet(tmp_path / "r.parquet")
-    found = Rankings().read(tmp_path / "r.parquet")
+    kept = pl.DataFrame({**rows, "rank": ["2", "1", "below"]})
+    kept.with_columns(pl.col("rank").cast(pl.Categorical)).write_parquet(tmp_path / "r.parquet")
+    with pytest.raises(ImportFailedError, match="has no column 'position'"):
+        Rankings().read(tmp_path / "r.parquet")
+    found = Rankings(position_column="rank").read(tmp_path / "r.parquet")
     assert found.rankings is not None
     assert found.rankings["algorithm"].to_list() == [["B", "A", "C"]]
 
@@ -49,11 +51,3 @@ def test_a_second_position_of_an_algorithm_is_counted_and_left_out(tmp_path: Pat
         "the algorithm already has a position there",
         "no algorithm is named",
     }
-
-
-def test_a_table_without_positions_is_refused(tmp_path: Path):
-    (tmp_path / "r.csv").write_text("instance,t,algorithm,rank\ni,1,A,1\n")
-    with pytest.raises(ImportFailedError, match="has no column 'position'"):
-        Rankings().read(tmp_path / "r.csv")
-    found = Rankings(position_column="rank").read(tmp_path / "r.csv")
-    assert found.algorithms == ("A",)

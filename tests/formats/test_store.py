@@ -1,4 +1,4 @@
-"""Another store as a source."""
+"""From an import to a store, and another store as a source."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 import polarbear as pb
-from polarbear.errors import ImportFailedError
+from polarbear.errors import ImportFailedError, StoreMismatchError
+from polarbear.formats.base import RunCollection, imported_points
 from polarbear.formats.other_store import OtherStore
+from polarbear.formats.table import Table
+from polarbear.formats.transfer import GridOptions, ImportResult, add_imported
+from polarbear.settings.grid import Budget
 from polarbear.store import Store
 from tests.formats.helpers import numbered_store, trajectories
 from tests.support import Project
@@ -35,18 +39,44 @@ def test_what_a_suite_knows_of_its_instances_comes_along(project: Project):
         assert first[key] == second[key]
 
 
-def test_rankings_arrive_as_they_were(tmp_path: Path):
-    table = "instance,t,algorithm,position\ni,1,A,1\ni,1,B,2\nj,2,A,2\nj,2,B,1\n"
-    (tmp_path / "r.csv").write_text(table)
-    pb.import_data(tmp_path / "r.csv", tmp_path / "one", "rankings")
-    pb.import_data(tmp_path / "one", tmp_path / "two", "store")
-    one, two = (Store.open(tmp_path / name).rankings() for name in ("one", "two"))
-    assert one.equals(two)
-
-
 def test_a_folder_of_something_else_is_refused(tmp_path: Path):
     with pytest.raises(ImportFailedError, match="is not a PolarBear store"):
         OtherStore().read(tmp_path)
     (tmp_path / "polarbear.json").write_text('{"format": 1, "config": {}}')
     with pytest.raises(ImportFailedError, match="is damaged"):
         OtherStore().read(tmp_path)
+
+
+ROWS = "algorithm,instance,t,y\nA,i1,1,5\nA,i1,10,3\nB,i1,2,4\nB,i1,x,4\n"
+
+
+def test_the_grid_spans_the_data_unless_ends_are_given(tmp_path: Path):
+    (tmp_path / "data.csv").write_text(ROWS)
+    grid = GridOptions(points=4, spacing="linear", last=7.0)
+    add_imported(tmp_path / "s", Table().read(tmp_path / "data.csv"), grid)
+    budget = Budget.model_validate(Store.open(tmp_path / "s").config["budget"])
+    assert budget.times.tolist() == [1, 3, 5, 7]
+
+
+def add_run(folder: Path, algorithm: str, **facts: float) -> ImportResult:
+    runs = RunCollection(folder)
+    runs.add(algorithm, "f1-d2-i1", [(1.0, 5.0)], facts)
+    return add_imported(folder / "s", runs.imported())
+
+
+def test_distances_to_the_optimum_and_other_values_are_not_mixed(tmp_path: Path):
+    add_run(tmp_path, "A", optimum=0.0)
+    add_run(tmp_path, "B", optimum=0.0)
+    with pytest.raises(StoreMismatchError, match="is 0 in .* but unknown in the source"):
+        add_run(tmp_path, "C")
+    (tmp_path / "other").mkdir()
+    for name, facts in (("A", {}), ("B", {"optimum": 0.0})):
+        add_run(tmp_path / "other", name, **facts)
+    (spec,) = Store.open(tmp_path / "other" / "s").instances()["spec"]
+    assert "optimum" not in spec  # what is stored does not change
+
+
+def test_instances_without_a_run_number_are_problems_of_their_own(tmp_path: Path):
+    points = [("A", "i1", 1.0, 5.0), ("A", "i2", 1.0, 4.0), ("A", "i3#2", 1.0, 3.0)]
+    add_imported(tmp_path / "s", imported_points(points, tmp_path))
+    assert Store.open(tmp_path / "s").problems() == {"i3#2": "i3"}

@@ -28,20 +28,11 @@ def written(folder: Path, text: str, name: str = "data.csv") -> Path:
     return folder / name
 
 
-def test_a_table_becomes_trajectories(tmp_path: Path):
-    found = Table().read(written(tmp_path, GOOD))
-    assert found.algorithms == ("A", "B")
-    assert [instance.id for instance in found.instances] == ["i1", "i2"]
-    assert (min(found.times), max(found.times)) == (1, 20)
-    runs = {(o.task.algorithm.name, o.task.instance.id): o for o in found.outcomes}
-    assert runs["A", "i1"].times.tolist() == [1, 10]
-    assert runs["A", "i1"].values.tolist() == [5, 3]
-    assert set(runs) == {("A", "i1"), ("B", "i1"), ("A", "i2")}
-
-
 def test_current_values_in_any_order_become_best_so_far(tmp_path: Path):
     rows = "A,i,30,9\nA,i,10,4\nA,i,20,6\nA,i,40,1\nA,i,40,2\n"
-    found = Table().read(written(tmp_path, "algorithm,instance,t,y\n" + rows))
+    columns = {"algorithm": "solver", "instance": "problem", "t": "evals", "y": "cost"}
+    path = written(tmp_path, ",".join(columns.values()) + "\n" + rows)
+    found = Table(**{f"{key}_column": name for key, name in columns.items()}).read(path)
     (run,) = found.outcomes
     assert run.times.tolist() == [10, 40]
     assert run.values.tolist() == [4, 1]
@@ -66,28 +57,6 @@ def test_of_a_training_curve_the_last_value_counts_and_its_cost_is_unknown(proje
     assert 'trajectory: stored "last"' in project(*source).stderr
     project.json("import", "s", "--format", "store", "--store", "again")
     assert Store.open(project.folder / "again").config["trajectory"] == "last"
-
-
-def test_larger_can_be_better(tmp_path: Path):
-    found = Table(maximise=True).read(written(tmp_path, GOOD))
-    assert found.outcomes[0].values.tolist() == [-5]
-
-
-def test_columns_of_any_name_are_mapped(tmp_path: Path):
-    path = written(tmp_path, GOOD.replace("algorithm,instance,t,y", "solver,problem,evals,cost"))
-    found = Table(
-        algorithm_column="solver",
-        instance_column="problem",
-        t_column="evals",
-        y_column="cost",
-    ).read(path)
-    assert len(found.outcomes) == 3
-
-
-def test_a_parquet_table_is_read_as_well(tmp_path: Path):
-    frame = pl.read_csv(written(tmp_path, GOOD))
-    frame.write_parquet(tmp_path / "data.parquet")
-    assert len(Table().read(tmp_path / "data.parquet").outcomes) == 3
 
 
 @pytest.mark.parametrize(
@@ -145,24 +114,30 @@ def test_a_table_that_cannot_be_read_is_refused(tmp_path: Path, text: str, words
         Table().read(written(tmp_path, text))
 
 
-def test_importing_twice_changes_nothing_and_a_second_table_adds_to_the_store(project: Project):
-    written(project.folder, GOOD)
-    first = project.json("import", "data.csv", "--store", "s")
-    assert (first["added"], first["present"]) == (3, 0)
+def test_importing_twice_changes_nothing_a_second_table_adds_and_another_axis_is_refused(
+    project: Project,
+):
+    written(project.folder, GOOD + "A,i1,x,1\n")
+    done = project("import", "data.csv", "--store", "s", "--points", 5)
+    assert "3 runs of 2 algorithms on 2 instances added to s" in done.stdout
+    assert "left out: 1 row: t is not a finite number (first: line 7)" in done.stdout
     again = project.json("import", "data.csv", "--store", "s")
     assert (again["added"], again["present"]) == (0, 3)
+    assert list(again) == [
+        "store", "kind", "added", "present", "algorithms", "instances", "rejected", "notes",
+    ]  # fmt: skip
+    assert list(again["rejected"][0]) == ["rows", "reason", "first"]
     written(project.folder, "algorithm,instance,t,y\nC,i1,2,1\n", "more.csv")
     assert project.json("import", "more.csv", "--store", "s")["added"] == 1
     status = project.json("status", "s")
     assert [entry["algorithm"] for entry in status["algorithms"]] == ["A", "B", "C"]
-
-
-def test_what_was_left_out_is_said_on_the_command_line(project: Project):
-    written(project.folder, GOOD + "A,i1,x,1\n")
-    done = project("import", "data.csv", "--store", "s", "--points", 5)
-    assert done.returncode == 0
-    assert "3 runs of 2 algorithms on 2 instances added to s" in done.stdout
-    assert "left out: 1 row: t is not a finite number (first: line 7)" in done.stdout
+    refused = project("import", "data.csv", "--store", "s", "--axis", "seconds")
+    assert refused.returncode == 1
+    assert "budget.axis" in refused.stderr
+    written(project.folder, "algorithm,instance,t,y\nA,i,0,2\nB,i,0,3\n", "zero.csv")
+    refused = project("import", "zero.csv", "--store", "z")
+    assert refused.returncode == 1
+    assert "every t of the source is 0" in refused.stderr
 
 
 def test_after_its_end_a_run_keeps_its_best_or_is_absent_as_asked(project: Project):
@@ -171,14 +146,6 @@ def test_after_its_end_a_run_keeps_its_best_or_is_absent_as_asked(project: Proje
         project.json("import", "data.csv", "--store", choice, "--after-end", choice)
         grid = Store.open(project.folder / choice).on_grid(np.array([20.0]), ["A"])
         assert np.array_equal(grid.values[0, 0], [expected], equal_nan=True)
-
-
-def test_an_import_that_contradicts_the_store_is_refused(project: Project):
-    written(project.folder, GOOD)
-    project.json("import", "data.csv", "--store", "s")
-    done = project("import", "data.csv", "--store", "s", "--axis", "seconds")
-    assert done.returncode == 1
-    assert "budget.axis" in done.stderr
 
 
 def test_columns_that_play_no_part_are_named(tmp_path: Path):

@@ -42,14 +42,6 @@ def test_curves_of_every_run_become_trajectories(tmp_path: Path):
     assert store.runs()["reached"].to_list() == [20, 0, 10]
 
 
-def test_seconds_count_from_the_first_record_of_a_run(tmp_path: Path):
-    curve(tmp_path / "adam", [0.5, 0.25], other=True)
-    (run,) = TensorBoard(tag="loss", by="seconds").read(tmp_path).outcomes
-    assert run.times.tolist() == [1, 3]
-    assert run.task.algorithm.name == "adam"
-    assert run.task.instance.id == f"{tmp_path.name}#1"
-
-
 def test_a_writer_that_is_created_with_the_first_value_does_not_lose_the_first_epoch(
     tmp_path: Path,
 ):
@@ -64,16 +56,15 @@ def test_one_of_several_scalars_has_to_be_chosen_and_the_others_are_named(tmp_pa
         TensorBoard().read(tmp_path)
     with pytest.raises(ImportFailedError, match="the scalars accuracy, loss: choose one"):
         TensorBoard(tag="los").read(tmp_path)
-    found = TensorBoard(tag="accuracy", maximise=True).read(tmp_path)
-    assert found.outcomes[0].values.tolist() == [-0.5, -0.75]
-    assert "1 scalar ignored: loss" in found.notes
-
-
-def test_a_run_that_lacks_the_scalar_is_counted(tmp_path: Path):
-    curve(tmp_path / "adam", [0.5])
+    (run,) = TensorBoard(tag="loss", by="seconds").read(tmp_path).outcomes
+    assert run.times.tolist() == [1, 3]  # from the first record of the run
+    assert (run.task.algorithm.name, run.task.instance.id) == ("adam", f"{tmp_path.name}#1")
     curve(tmp_path / "sgd", [0.5], tag="other")
-    (complaint,) = TensorBoard(tag="loss").read(tmp_path).rejected
-    assert (complaint.reason, complaint.first) == ("the run has no scalar 'loss'", "sgd")
+    found = TensorBoard(tag="accuracy", maximise=True).read(tmp_path)
+    (complaint,) = found.rejected
+    assert (complaint.reason, complaint.first) == ("the run has no scalar 'accuracy'", "sgd")
+    assert found.outcomes[0].values.tolist() == [-0.5, -0.75]
+    assert "2 scalars ignored: loss, other" in found.notes
 
 
 def test_scalars_that_were_logged_as_tensors_are_read(tmp_path: Path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import polarbear as pb
@@ -45,34 +44,6 @@ def test_a_column_of_weights_reaches_the_choice_sets(tmp_path: Path):
     assert evidence.weights is not None
     assert evidence.weights.tolist() == list(WEIGHTS.values())
     assert first_at(store, 10.0) == pytest.approx({"A": 6 / 6.5, "B": 0.5 / 6.5})
-
-
-def test_other_weights_are_other_evidence(tmp_path: Path):
-    (tmp_path / "other").mkdir()
-    (tmp_path / "ones").mkdir()
-    ones = imported(tmp_path / "ones", dict.fromkeys(VALUES, 1))
-    other = imported(tmp_path / "other", {**WEIGHTS, "i1": 2.5})
-    keys = {evidence_of(store).key for store in (imported(tmp_path), other, ones)}
-    assert len(keys) == 3
-    assert evidence_of(ones).weights is None
-
-
-def test_an_instance_of_weight_two_is_the_same_evidence_as_two_of_them(tmp_path: Path):
-    rows = table(tmp_path, dict.fromkeys(VALUES, 1) | {"i4": 2}).read_text().splitlines()
-    twice = [*rows, *(row.replace("i4", "i5") for row in rows if ",i4," in row)]
-    (tmp_path / "twice.csv").write_text("\n".join(twice))
-    pb.import_data(tmp_path / "data.csv", tmp_path / "one", weight_column="w", points=2)
-    pb.import_data(tmp_path / "twice.csv", tmp_path / "two", points=2)
-    one, two = (evidence_of(Store.open(tmp_path / name)).choice_sets for name in ("one", "two"))
-    np.testing.assert_array_equal(one.wins, two.wins)
-    np.testing.assert_array_equal(one.counts, two.counts)
-
-
-def test_rankings_have_weights_as_well(tmp_path: Path):
-    path = tmp_path / "r.csv"
-    path.write_text("instance,t,algorithm,position,w\na,1,A,1,4\na,1,B,2,4\nb,1,B,1,1\nb,1,A,2,1\n")
-    pb.import_data(path, tmp_path / "s", "rankings", weight_column="w")
-    assert evidence_of(Store.open(tmp_path / "s")).choice_sets.wins.tolist() == [[4.0, 1.0]]
 
 
 def test_seeds_of_one_instance_share_its_weight(tmp_path: Path):

@@ -46,7 +46,7 @@ Case = Any
 
 @dataclass(frozen=True)
 class Target:
-    """A reader, the grammar of its input, and its share of ten thousand cases."""
+    """A reader, the grammar of its input, and its share of four thousand cases."""
 
     make: Callable[[Random], Case]
     feed: Callable[[Case, Path], None]
@@ -243,17 +243,17 @@ def all_targets(folder: Path) -> dict[str, Target]:
     """Each target by its name."""
     good = good_store(folder)
     found = {
-        "configuration": Target(grammars.configuration, configuration, 2800),
-        "preference": Target(grammars.preference, preference, 1500),
+        "configuration": Target(grammars.configuration, configuration, 1100),
+        "preference": Target(grammars.preference, preference, 600),
         "preference file": Target(
             lambda rng: (rng.choice(["budgets", "weights"]), grammars.number_file(rng)),
             preference_file,
-            300,
+            120,
         ),
-        "store": Target(store_changes(good), changed_store(good), 900),
+        "store": Target(store_changes(good), changed_store(good), 360),
     }
     grammar = {**IMPORTS, "store": changed_files(good)}
     return found | {
-        f"import {name}": Target(grammar.get(name, anything), importing(name), 500)
+        f"import {name}": Target(grammar.get(name, anything), importing(name), 200)
         for name in FORMATS
     }

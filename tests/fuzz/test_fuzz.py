@@ -1,6 +1,6 @@
 """Almost valid input is accepted, or refused with an error of one or two lines.
 
-Ten thousand cases, always the same; benchmarks/fuzz.py tries others.
+Four thousand cases, always the same; benchmarks/fuzz.py tries others.
 """
 
 from __future__ import annotations
@@ -46,23 +46,10 @@ def feed_cases(target: Target, folder: Path, count: int) -> set[bool]:
 def test_any_input_is_accepted_or_refused_in_one_or_two_lines(
     tmp_path: Path, name: str, capfd: pytest.CaptureFixture[str]
 ):
-    target = all_targets(tmp_path)[name]
-    feed_cases(target, tmp_path, target.share)
-    assert capfd.readouterr().err == ""  # libraries in Rust print where they panic
-
-
-def test_every_target_has_its_share_of_ten_thousand_cases(tmp_path: Path):
     targets = all_targets(tmp_path)
     assert list(targets) == TARGETS
-    assert sum(target.share for target in targets.values()) >= 10_000
-
-
-@pytest.mark.parametrize("name", IMPORTS)
-def test_some_cases_of_every_format_are_accepted_and_some_refused(tmp_path: Path, name: str):
-    target = all_targets(tmp_path)[name]
-    assert feed_cases(target, tmp_path, 60) == {True, False}
-
-
-def test_the_store_that_is_changed_is_a_good_one(tmp_path: Path):
-    all_targets(tmp_path)
-    read_all(Store.open(tmp_path / "good"))
+    assert sum(target.share for target in targets.values()) >= 4000
+    read_all(Store.open(tmp_path / "good"))  # which cases then change
+    ends = feed_cases(targets[name], tmp_path, targets[name].share)
+    assert ends == {True, False}
+    assert capfd.readouterr().err == ""  # libraries in Rust print where they panic

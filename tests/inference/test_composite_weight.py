@@ -1,54 +1,16 @@
-"""Evidence counted for what it is worth: scores, the inflation of variance, the weight."""
+"""Evidence counted for what it is worth: the inflation of variance, the weight."""
 
 from __future__ import annotations
-
-from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import MODELS
-from polarbear.inference.plackett_luce.composite_weight import Rankings, composite_weight
-from polarbear.inference.plackett_luce.likelihood import helmert
+from polarbear.inference.plackett_luce.composite_weight import composite_weight
 from polarbear.rankings import ABSENT, count_choice_sets, rank
 
 TEMPORAL = sorted(name for name, model in MODELS.items() if model.temporal)
-
-
-def log_probability(order, mu):
-    """Of one ranking without ties, from its definition."""
-    order = list(order)
-    return sum(mu[i] - np.logaddexp.reduce(mu[order[k:]]) for k, i in enumerate(order[:-1]))
-
-
-def averaged_log_probability(places, mu):
-    """Over all orderings that the tied places allow."""
-    present = [i for i in range(len(places)) if places[i] != ABSENT]
-    orders = [
-        order
-        for order in permutations(present)
-        if all(places[a] <= places[b] for a, b in pairwise(order))
-    ]
-    return np.mean([log_probability(order, mu) for order in orders])
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_scores_are_the_slopes_of_the_log_probability_over_all_orderings(seed):
-    rng = np.random.default_rng(seed)
-    n, n_times = 5, 6
-    values = rng.integers(0, 3, (4, n, n_times)).astype(float)  # three values, so that many tie
-    positions = rank(values, rng.random(values.shape) < 0.8)
-    mu = rng.normal(size=(n_times, n))
-    scores = Rankings(positions).scores(mu)
-    step = 1e-5
-    for p in range(4):
-        for t in range(n_times):
-            for q, direction in enumerate(helmert(n).T):
-                places = positions[p, :, t]
-                ahead = averaged_log_probability(places, mu[t] + step * direction)
-                behind = averaged_log_probability(places, mu[t] - step * direction)
-                assert scores[p, t, q] == pytest.approx((ahead - behind) / (2 * step), abs=1e-8)
 
 
 GRID = np.linspace(0, 1, 20)

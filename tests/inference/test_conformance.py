@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polarbear.errors import ConfigError, StanError
-from polarbear.inference import ModelOptions, infer
+from polarbear.inference import ModelOptions
 from polarbear.inference.models import MODELS, rating_models
 from polarbear.inference.models.base import Model, rating_model
 from polarbear.inference.stan import programs
@@ -32,27 +32,6 @@ def model(name: str) -> Model:
     return rating_model(name)(GRID, N, ModelOptions(model=name))
 
 
-def repeating(instances: int = 30) -> np.ndarray:
-    """Rankings of each instance that are the same at all times: all but one of them are echoes."""
-    values = np.random.default_rng(3).normal(size=(instances, N, 1))
-    return rank(np.repeat(values, len(GRID), axis=2))
-
-
-def test_evidence_that_repeats_over_time_counts_for_less_in_every_temporal_model(name: str):
-    positions = repeating()
-    options = ModelOptions(model=name, draws=400, method="laplace")
-    posterior = infer(count_choice_sets(positions), GRID, options, seed=1, positions=positions)
-    if MODELS[name].temporal:
-        assert posterior.evidence_weight < 0.8
-    else:
-        assert posterior.evidence_weight == 1
-
-
-def test_its_own_options_are_described(name: str):
-    for key, field in MODELS[name].own_options.model_fields.items():
-        assert field.description, f"{name}: {key} has no description"
-
-
 def test_its_program_is_given_all_that_it_asks_for_and_without_one_stan_is_refused(
     name: str, model: Model
 ):
@@ -72,7 +51,8 @@ def test_its_program_is_given_all_that_it_asks_for_and_without_one_stan_is_refus
     for file in included:
         shared = (programs.sources() / file).read_text()
         declared |= set(re.findall(r"(\w+);", re.sub(r"//.*", "", shared)))
-    given = stan_data(model, count_choice_sets(repeating(3)))
+    positions = rank(np.random.default_rng(3).normal(size=(3, N, len(GRID))))
+    given = stan_data(model, count_choice_sets(positions))
     assert declared <= set(given)
     json.dumps(given)
 

@@ -7,7 +7,7 @@ import pytest
 
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.relations import pointwise
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import ChoiceSets, count_choice_sets, rank
 
 from .quadrature import Simplex3
 
@@ -27,30 +27,42 @@ def three(instances: int, *, ties: bool = False, loser: bool = False, seed: int 
     return count_choice_sets(rank(values))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("instances", [1, 8, 200])
-@pytest.mark.parametrize("kind", [{}, {"ties": True}, {"loser": True}], ids=str)
-def test_exact_draws_agree_with_integration_over_the_simplex(instances, kind):
-    sets = three(instances, **kind)
-    posterior = infer(sets, np.zeros(1), ModelOptions(model="dirichlet", draws=DRAWS), seed=1)
+KINDS = [{}, {"ties": True}, {"loser": True}]
+CASES = {
+    1.0: [three(instances, **kind) for instances in (1, 8, 200) for kind in KINDS],
+    0.2: [three(8, loser=True)],
+}
+
+
+def side_by_side(parts):
+    """Choice sets of several data sets, each as a time of its own."""
+    wins, masks, counts, rankings = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("wins", "masks", "counts", "rankings")
+    )
+    offsets = np.cumsum([0, *(len(part.masks) for part in parts)])
+    return ChoiceSets(wins, offsets, masks, counts, rankings, parts[0].met)
+
+
+def assert_agrees_with_integration(parts, alpha, **options):
+    times = np.linspace(0, 1, len(parts)) if len(parts) > 1 else np.zeros(1)
+    asked = ModelOptions(model="dirichlet", alpha=alpha, **options)
+    posterior = infer(side_by_side(parts), times, asked, seed=1)
     assert posterior.usable, posterior.diagnostics
-    truth = Simplex3(sets, alpha=1.0)
-    found = pointwise(posterior, epsilon=0.05)
-    np.testing.assert_allclose(posterior.mean()[0], truth.mean(), atol=WITHIN)
-    for a, b in ((0, 1), (0, 2), (1, 2)):
-        assert found.dominance[0, a, b] == pytest.approx(truth.dominance(a, b), abs=WITHIN)
-        expected = truth.equivalence(a, b, 0.05)
-        assert found.equivalence[0, a, b] == pytest.approx(expected, abs=WITHIN)
+    found, mean = pointwise(posterior, epsilon=0.05), posterior.mean()
+    for t, part in enumerate(parts):
+        truth = Simplex3(part, alpha=alpha)
+        np.testing.assert_allclose(mean[t], truth.mean(), atol=WITHIN)
+        for a, b in ((0, 1), (0, 2), (1, 2)):
+            assert found.dominance[t, a, b] == pytest.approx(truth.dominance(a, b), abs=WITHIN)
+            expected = truth.equivalence(a, b, 0.05)
+            assert found.equivalence[t, a, b] == pytest.approx(expected, abs=WITHIN)
 
 
-def test_a_small_alpha_with_an_algorithm_that_always_loses_is_still_exact():
-    sets = three(8, loser=True)
-    options = ModelOptions(model="dirichlet", alpha=0.2, draws=DRAWS)
-    posterior = infer(sets, np.zeros(1), options, seed=2)
-    truth = Simplex3(sets, alpha=0.2)
-    np.testing.assert_allclose(posterior.mean()[0], truth.mean(), atol=WITHIN)
-    found = pointwise(posterior)
-    assert found.dominance[0, 0, 1] == pytest.approx(truth.dominance(0, 1), abs=WITHIN)
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", CASES)
+def test_exact_draws_agree_with_integration_over_the_simplex(alpha):
+    assert_agrees_with_integration(CASES[alpha], alpha, draws=DRAWS)
 
 
 def test_laplace_is_close_from_sixteen_instances_on_and_says_how_close():

@@ -7,12 +7,8 @@ import pytest
 
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, chain_diagnostics, infer, posterior_draws
-from polarbear.inference.models import rating_models
-from polarbear.inference.models.base import rating_model
 from polarbear.inference.plackett_luce import engine, laplace
-from polarbear.inference.plackett_luce.lattice import explore
-from polarbear.inference.plackett_luce.likelihood import Likelihood, helmert
-from polarbear.inference.plackett_luce.split_hmc import NestedTarget
+from polarbear.inference.plackett_luce.likelihood import Likelihood
 from polarbear.numerics.threads import single_threaded_blas
 from polarbear.rankings import count_choice_sets, rank
 
@@ -36,15 +32,6 @@ def some_sets(n, instances, n_times, seed=0):
     return count_choice_sets(rank(values, present))
 
 
-def test_helmert_columns_are_orthonormal_contrasts_as_in_the_paper():
-    q = helmert(5)
-    np.testing.assert_allclose(q.T @ q, np.eye(4), atol=1e-12)
-    np.testing.assert_allclose(q.sum(axis=0), 0, atol=1e-12)
-    assert q[1, 1] == pytest.approx(np.sqrt(1 / 6))
-    assert q[2, 1] == pytest.approx(-np.sqrt(2 / 3))
-    assert q[3, 1] == 0
-
-
 @pytest.mark.parametrize(("n", "instances"), [(2, 5), (3, 9), (5, 12), (16, 6)])
 @pytest.mark.parametrize("alpha", [0.0, 0.7])
 def test_value_gradient_and_curvature_with_a_dirichlet_prior(n, instances, alpha):
@@ -63,75 +50,6 @@ def test_value_gradient_and_curvature_with_a_dirichlet_prior(n, instances, alpha
         np.testing.assert_allclose(gradients[:, i], slope, atol=1e-6)
         ahead, behind = (likelihood.curvature(mu + by, alpha)[1] for by in (unit, -unit))
         np.testing.assert_allclose(hessians[:, i], (behind - ahead) / 2e-4, atol=1e-6)
-
-
-def test_utilities_far_apart_do_not_overflow():
-    likelihood = Likelihood(some_sets(3, 5, 2))
-    values, gradients = likelihood.evaluate(np.array([[[0.0, 2000.0, -2000.0]]] * 2))
-    assert np.isfinite(values).all()
-    assert np.isfinite(gradients).all()
-
-
-def prior_precision(latent):
-    """Of the coefficients of all functions, as a matrix."""
-    matrix = np.zeros((latent.n_coefficients,) * 2)
-    for below, diagonal in enumerate(latent.precision):
-        rows = np.arange(below, len(matrix))
-        matrix[rows, rows - below] = matrix[rows - below, rows] = diagonal[: len(rows)]
-    return np.kron(matrix, np.eye(N - 1))
-
-
-def dense_basis(latent):
-    dense = np.zeros((len(latent.starts), latent.n_coefficients))
-    for t, first in enumerate(latent.starts):
-        dense[t, first : first + latent.weights.shape[1]] = latent.weights[t]
-    return dense
-
-
-@pytest.mark.parametrize(
-    ("name", "kernel"),
-    [*((name, "matern-3/2") for name in rating_models()), ("gp", "squared-exponential")],
-)
-def test_the_target_is_the_posterior_in_whitened_coordinates(name, kernel):
-    """Differences of residual - u u / 2 are differences of the log-posterior; so are slopes."""
-    sets = some_sets(N, 9, len(GRID))
-    likelihood = Likelihood(sets)
-    model = rating_model(name)(GRID, N, ModelOptions(model=name, kernel=kernel))
-    lattice = explore(model, likelihood)
-    node = len(lattice.modes) // 2
-    mode = lattice.modes[node]
-    basis = np.kron(dense_basis(mode.latent), np.eye(N - 1))
-    precision = prior_precision(mode.latent)
-    curvature = np.zeros((len(basis), len(basis)))
-    for t, block in enumerate(mode.curvatures):
-        here = slice(t * (N - 1), (t + 1) * (N - 1))
-        curvature[here, here] = block
-    lower = np.linalg.cholesky(precision + basis.T @ curvature @ basis)
-
-    def log_posterior(x):
-        mu = (basis @ x).reshape(len(GRID), N - 1) @ helmert(N).T
-        log_theta = mu - np.logaddexp.reduce(mu, axis=1, keepdims=True)
-        prior = mode.latent.dirichlet * log_theta.sum() - 0.5 * x @ precision @ x
-        return float(sets.log_likelihood(mu).sum() + prior)
-
-    # the rest of the slope where Newton's method ended
-    slope = basis.T @ mode.gradients.ravel() - precision @ mode.x
-    assert np.linalg.norm(np.linalg.solve(lower, slope)) < 1e-3  # posterior standard deviations
-    target = NestedTarget(model, likelihood, lattice)
-    u, nodes = target.draw_start(3, np.random.default_rng(5)), np.full(3, node)
-    flat = u.reshape(3, -1)
-    residuals, gradients, mu = target(u, nodes)
-    for k, x in enumerate(mode.x + np.linalg.solve(lower.T, flat.T).T):
-        expected = log_posterior(x) - log_posterior(mode.x) - slope @ (x - mode.x)
-        assert residuals[k].sum() - 0.5 * flat[k] @ flat[k] == pytest.approx(expected, abs=1e-7)
-        eta = (basis @ x).reshape(len(GRID), N - 1)
-        np.testing.assert_allclose(mu[k], eta @ helmert(N).T, atol=1e-8)
-    step = np.zeros_like(u)
-    step[:, 0, 1] = 1e-4
-    ahead, behind = (target(u + by, nodes)[0].sum(axis=1) for by in (step, -step))
-    np.testing.assert_allclose(gradients[:, 0, 1], (ahead - behind) / 2e-4, atol=1e-6)
-    if name == "hierarchical":
-        np.testing.assert_allclose(target.whiten(mu @ helmert(N), nodes), u, atol=1e-8)
 
 
 @pytest.mark.parametrize("model", ["dirichlet", "gp"])

@@ -65,9 +65,11 @@ def test_joint_dominance_holds_at_all_times_and_crossing_is_what_remains(theta):
             assert found.crossing[a, b] == pytest.approx(1 - above - below)
 
 
-def test_joint_relations_need_a_temporal_model(theta):
+def test_joint_relations_need_a_temporal_model_and_epsilon_is_below_one_half(theta):
     with pytest.raises(InferenceError, match="treats times as independent"):
         joint(posterior_of(theta, model="dirichlet"))
+    with pytest.raises(InferenceError, match="epsilon"):
+        pointwise(posterior_of(theta), epsilon=0.5)
 
 
 @pytest.mark.slow
@@ -81,13 +83,6 @@ def test_standard_errors_are_those_of_repeated_inference():
     said = np.mean([f.dominance_error[:, off] for f in found], axis=0)
     ratio = np.sqrt((spread**2).mean() / (said**2).mean())
     assert 0.67 < ratio < 1.33
-
-
-def test_certainty_has_an_error_too():
-    theta = np.tile([0.9, 0.1], (400, 1, 1))
-    found = pointwise(posterior_of(theta))
-    assert found.dominance[0, 0, 1] == 1
-    assert 0 < found.dominance_error[0, 0, 1] < 0.01
 
 
 def test_no_worse_is_to_be_better_or_as_good(theta):
@@ -117,8 +112,3 @@ def test_decisions_use_the_weakest_time_or_all_times_jointly(theta):
     lower = by_time.shifted(-2)
     assert (lower.better < by_time.better).any()
     assert lower.errors is None
-
-
-def test_an_epsilon_of_one_half_is_refused(theta):
-    with pytest.raises(InferenceError, match="epsilon"):
-        pointwise(posterior_of(theta), epsilon=0.5)

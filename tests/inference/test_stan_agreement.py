@@ -1,4 +1,4 @@
-"""Stan's NUTS against known answers, numerical integration and the native engine."""
+"""Stan's NUTS against numerical integration and the native engine."""
 
 from __future__ import annotations
 
@@ -9,60 +9,19 @@ from polarbear.inference import ModelOptions, infer
 from polarbear.inference.chain_diagnostics import convergence_of
 from polarbear.inference.relations import joint, pointwise
 from polarbear.inference.stan.programs import programmed_models
-from polarbear.rankings import ChoiceSets, count_choice_sets, rank
+from polarbear.rankings import count_choice_sets, rank
 
-from .quadrature import Simplex3
 from .stan_support import needs_cmdstan
-from .test_dirichlet import WITHIN, three
-from .test_known_posteriors import CASES, KNOWN, assert_known
+from .test_dirichlet import KINDS, assert_agrees_with_integration, three
 
 pytestmark = needs_cmdstan
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", sorted(CASES))
-def test_stan_gives_the_known_answers(model):
-    options = ModelOptions(model=model, dependence="independent", engine="stan", draws=20_000)
-    sets = count_choice_sets(np.array(KNOWN["positions"]))
-    posterior = infer(sets, np.array(KNOWN["times"]), options, seed=2)
-    assert posterior.method == "mcmc"
-    assert_known(posterior, CASES[model])
-
-
-def side_by_side(parts):
-    """Choice sets of several data sets, each as a time of its own."""
-    wins, masks, counts, rankings = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("wins", "masks", "counts", "rankings")
-    )
-    offsets = np.cumsum([0, *(len(part.masks) for part in parts)])
-    return ChoiceSets(wins, offsets, masks, counts, rankings, parts[0].met)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("alpha", "kinds"),
-    [
-        (1.0, [{}, {"ties": True}, {"loser": True}]),
-        (0.2, [{"loser": True}]),
-    ],
-)
-def test_stan_agrees_with_integration_over_the_simplex(alpha, kinds):
+def test_stan_agrees_with_integration_over_the_simplex():
     """An effective sample of 90,000 puts the tolerance at three standard errors."""
-    instances = [1, 8, 200] if alpha == 1.0 else [8]
-    parts = [three(p, **kind) for p in instances for kind in kinds]
-    options = ModelOptions(model="dirichlet", alpha=alpha, engine="stan", draws=100_000)
-    times = np.linspace(0, 1, len(parts)) if len(parts) > 1 else np.zeros(1)
-    posterior = infer(side_by_side(parts), times, options, seed=1)
-    found, mean = pointwise(posterior, epsilon=0.05), posterior.mean()
-    for t, part in enumerate(parts):
-        truth = Simplex3(part, alpha=alpha)
-        np.testing.assert_allclose(mean[t], truth.mean(), atol=WITHIN)
-        for a, b in ((0, 1), (0, 2), (1, 2)):
-            expected = truth.dominance(a, b)
-            assert found.dominance[t, a, b] == pytest.approx(expected, abs=WITHIN)
-            expected = truth.equivalence(a, b, 0.05)
-            assert found.equivalence[t, a, b] == pytest.approx(expected, abs=WITHIN)
+    parts = [three(8, **kind) for kind in KINDS]
+    assert_agrees_with_integration(parts, 1.0, engine="stan", draws=100_000)
 
 
 def means_and_errors(posterior):

@@ -54,7 +54,7 @@ def sampled(model, data, **options):
 @pytest.mark.parametrize(
     "options",
     [
-        {"metric": "diag_e", "max_treedepth": 8, "adapt_delta": 0.9},
+        {"max_treedepth": 8, "adapt_delta": 0.9},
         {"metric": "dense_e", "adapt_init_phase": 50, "adapt_metric_window": 30},
         {"inv_metric": [np.ones(SIZE), np.full(SIZE, 0.5)], "step_size": 0.5},
         {"inv_metric": {"inv_metric": np.eye(SIZE).tolist()}, "metric": "dense_e"},
@@ -74,31 +74,18 @@ def test_every_way_of_sampling_draws_from_the_posterior(model, data, truth, opti
     assert fit.metric_type == options.get("metric", "diag_e")
 
 
-def test_chains_in_one_process_are_those_of_separate_processes(model, data):
-    together = sampled(model, data, force_one_process_per_chain=False)
-    apart = sampled(model, data, force_one_process_per_chain=True)
+def test_chains_in_one_process_are_those_of_separate_processes(model, data, tmp_path):
+    more = {"save_warmup": True, "save_latent_dynamics": True, "iter_sampling": 200}
+    together, apart = (
+        sampled(model, data, force_one_process_per_chain=alone, output_dir=str(tmp_path), **more)
+        for alone in (False, True)
+    )
     np.testing.assert_array_equal(together.draws(), apart.draws())
     assert not np.array_equal(together.draws()[:, 0], together.draws()[:, 1])
-
-
-def test_warm_up_and_latent_dynamics_are_saved_on_request(model, data, tmp_path):
-    fit = sampled(
-        model, data, save_warmup=True, save_latent_dynamics=True, output_dir=str(tmp_path)
-    )
-    assert fit.draws(inc_warmup=True).shape[0] == 2300
-    header = next(
-        line
-        for line in (tmp_path / fit.runset.diagnostic_files[0]).read_text().splitlines()
-        if not line.startswith("#")
-    )
-    assert "p_eta.1.1" in header
-    assert "g_eta.1.1" in header
-
-
-def test_fixed_parameters_stay_where_they_are(model, data):
-    start = {"eta": [[0.5], [0.5]]}
-    fit = sampled(model, data, fixed_param=True, chains=1, inits=start, iter_sampling=10)
-    assert np.ptp(fit.stan_variable("eta"), axis=0).max() == 0
+    assert apart.draws(inc_warmup=True).shape[0] == 500
+    dynamics = (tmp_path / apart.runset.diagnostic_files[0]).read_text()
+    assert "p_eta.1.1" in dynamics
+    assert "g_eta.1.1" in dynamics
 
 
 def test_optimisers_find_the_same_mode(model, data):
@@ -122,16 +109,6 @@ def test_pathfinder_draws_as_many_as_asked_for(model, data, truth, paths):
     theta = fit.stan_variable("theta")
     assert len(theta) == 3000
     np.testing.assert_allclose(theta[:, :, 0].mean(axis=0), truth, atol=0.03)
-
-
-@pytest.mark.parametrize("algorithm", ["meanfield", "fullrank"])
-def test_variational_inference_takes_its_options(model, data, algorithm):
-    fit = model.variational(
-        data=data, seed=1, algorithm=algorithm, draws=500, iter=5000, grad_samples=5,
-        elbo_samples=50, adapt_iter=20, tol_rel_obj=0.001, eval_elbo=50,
-        require_converged=False,
-    )  # fmt: skip
-    assert fit.variational_sample.shape[0] == 500
 
 
 @needs_driver

@@ -88,16 +88,6 @@ def test_a_program_that_finds_the_temporary_folder_full_says_so(fake_program, tm
         infer(random_sets(), GRID, options)
 
 
-def test_data_that_cannot_be_written_name_the_temporary_folder(fake_program, monkeypatch):
-    def full(self, text, *args, **options):
-        raise OSError(28, "No space left on device")
-
-    fake_program("exit 0")
-    monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(StanError, match="cannot write to the temporary folder .*no space left"):
-        infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
-
-
 def test_a_temporary_folder_that_is_not_there_is_named(fake_program, monkeypatch, tmp_path):
     fake_program("exit 0")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.relations import pointwise
 from polarbear.rankings import count_choice_sets, rank
@@ -97,8 +96,3 @@ def test_a_kernel_is_the_same_in_both_engines():
         for name in ("sigma", "ell"):
             one, other = (np.log(p.hyper[name]).mean() for p in (stan, native))
             assert one == pytest.approx(other, abs=0.05)
-
-
-def test_a_method_of_the_native_engine_is_named_as_such():
-    with pytest.raises(InferenceError, match="no method 'split-hmc'; it has auto, mcmc"):
-        posterior_of("split-hmc")

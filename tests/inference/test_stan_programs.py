@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -77,15 +77,9 @@ def workshop(tmp_path, monkeypatch):
     return program, found, made
 
 
-def test_a_program_is_compiled_once(workshop):
+def test_only_another_content_include_compiler_or_setting_is_compiled_again(workshop, monkeypatch):
     program, found, made = workshop
     assert programs.compiled(program, found) == programs.compiled(program, found)
-    assert len(made) == 1
-
-
-def test_another_content_include_compiler_or_setting_is_compiled_again(workshop, monkeypatch):
-    program, found, made = workshop
-    programs.compiled(program, found)
     program.write_text("// two\n")
     programs.compiled(program, found)
     (program.parent / "functions" / "more.stanfunctions").write_text("// shared\n")
@@ -111,35 +105,18 @@ def test_a_broken_entry_is_compiled_again(workshop, harm):
     assert len(made) == 2
 
 
-def test_processes_that_want_the_same_program_wait_for_the_first(workshop, tmp_path):
-    program, found, _ = workshop
-    code = f"""
-import time
-from pathlib import Path
-from polarbear.inference.stan import cmdstan, programs
+def test_calls_that_want_the_same_program_wait_for_the_first(workshop, monkeypatch):
+    program, found, made = workshop
+    compile_ = programs._compile
 
-def slowly(program, folder, found):
-    with open({str(tmp_path / "log")!r}, "a") as log:
-        log.write("compiled\\n")
-    time.sleep(0.5)
-    executable = folder / program.stem
-    executable.write_text("machine code")
-    executable.chmod(0o755)
-    return executable
+    def slowly(*given):
+        time.sleep(0.2)
+        return compile_(*given)
 
-programs._compile = slowly
-found = cmdstan.CmdStan(Path({str(found.path)!r}), (2, 39))
-print(programs.compiled(Path({str(program)!r}), found))
-"""
-
-    def start(_: int) -> str:
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
+    monkeypatch.setattr(programs, "_compile", slowly)
     with ThreadPoolExecutor(3) as pool:
-        assert len(set(pool.map(start, range(3)))) == 1
-    assert (tmp_path / "log").read_text() == "compiled\n"
+        assert len(set(pool.map(lambda _: programs.compiled(program, found), range(3)))) == 1
+    assert len(made) == 1
 
 
 def test_a_cache_that_cannot_be_written_is_named(workshop, tmp_path, monkeypatch):

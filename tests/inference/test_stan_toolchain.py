@@ -33,35 +33,30 @@ def fake_cmdstan(folder: Path, version: str) -> Path:
     return folder
 
 
-def test_without_cmdstan_the_command_that_installs_it_is_named(nowhere):
+def test_without_cmdstan_or_cmdstanpy_the_remedy_is_named(nowhere, monkeypatch):
+    options = ModelOptions(model="dirichlet", engine="stan")
     with pytest.raises(StanError, match="was not found; run: polarbear stan install"):
-        infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
-
-
-def test_without_cmdstanpy_the_extra_is_named(nowhere, monkeypatch):
+        infer(random_sets(), GRID, options)
     monkeypatch.setattr(cmdstan, "has_cmdstanpy", lambda: False)
     with pytest.raises(MissingExtraError, match=r"install the extra 'stan'"):
-        infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan"))
+        infer(random_sets(), GRID, options)
 
 
-def test_a_variable_that_names_no_cmdstan_is_quoted(nowhere, monkeypatch):
-    monkeypatch.setenv("CMDSTAN", "/no/such/folder")
-    with pytest.raises(StanError, match="CMDSTAN is /no/such/folder, but there is no CmdStan"):
-        cmdstan.find()
-
-
-def test_installing_does_not_begin_while_a_variable_would_hide_the_result(nowhere, monkeypatch):
-    monkeypatch.setenv("CMDSTAN", "/no/such/folder")
-    with pytest.raises(StanError, match="CMDSTAN is /no/such/folder"):
-        installation.install(lambda line: None)
-
-
-def test_a_cmdstan_that_is_not_whole_is_named(nowhere):
+def test_a_cmdstan_that_is_missing_or_not_whole_is_named(nowhere, monkeypatch):
     broken = nowhere / ".cmdstan" / "cmdstan-2.36.0"
     broken.mkdir(parents=True)
     for _ in range(2):  # looking must not leave anything behind
         with pytest.raises(StanError, match=f"the CmdStan in {broken} is incomplete"):
             cmdstan.find()
+    broken = fake_cmdstan(nowhere / "broken", "2.39.0")
+    (broken / "bin" / "stanc").unlink()
+    monkeypatch.setenv("CMDSTAN", str(broken))
+    with pytest.raises(StanError, match="has no bin/stanc"):
+        cmdstan.find()
+    monkeypatch.setenv("CMDSTAN", "/no/such/folder")
+    for look in (cmdstan.find, lambda: installation.install(lambda line: None)):
+        with pytest.raises(StanError, match="CMDSTAN is /no/such/folder, but there is no CmdStan"):
+            look()
 
 
 @pytest.mark.parametrize(
@@ -77,14 +72,6 @@ def test_a_cmdstan_too_old_for_a_method_is_named_with_what_is_needed(
     expected = f"method '{method}' needs CmdStan {needed} or later, but {old} is {short}"
     with pytest.raises(StanError, match=expected):
         infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine="stan", method=method))
-
-
-def test_a_cmdstan_without_stanc_is_named(nowhere, monkeypatch):
-    broken = fake_cmdstan(nowhere / "broken", "2.39.0")
-    (broken / "bin" / "stanc").unlink()
-    monkeypatch.setenv("CMDSTAN", str(broken))
-    with pytest.raises(StanError, match="has no bin/stanc"):
-        cmdstan.find()
 
 
 def test_without_a_compiler_neither_installing_nor_compiling_begins(nowhere, monkeypatch):
@@ -162,24 +149,15 @@ def ways(monkeypatch):
     return tried
 
 
-def test_a_cmdstan_that_is_found_is_used_and_nothing_is_installed(nowhere, monkeypatch, ways):
-    there = fake_cmdstan(nowhere / ".cmdstan" / "cmdstan-2.36.0", "2.36.0")
-    assert installation.install(lambda line: None).path == there
-    assert ways == []
-
-
-def test_nothing_is_downloaded_unasked_but_wheels_of_a_known_hash(nowhere, monkeypatch, ways):
-    monkeypatch.setenv("CMDSTAN", "")
-    found = installation.install(lambda line: None)
-    assert ways == ["wheels"]
-    assert found.path == nowhere / ".cmdstan" / "cmdstan-2.39.0"
-
-
-def test_a_way_that_is_asked_for_by_name_is_the_only_one_tried(nowhere, monkeypatch, ways):
+def test_only_what_is_missing_is_installed_and_only_as_asked(nowhere, monkeypatch, ways):
+    """Unasked, nothing is downloaded but wheels of a known hash."""
     monkeypatch.setenv("CMDSTAN", "")
     with pytest.raises(StanError, match="cannot be reached"):
         installation.install(lambda line: None, way="cmdstanpy")
-    assert ways == ["cmdstanpy"]
+    there = nowhere / ".cmdstan" / "cmdstan-2.39.0"
+    for _ in range(2):  # the second time it is found
+        assert installation.install(lambda line: None).path == there
+    assert ways == ["cmdstanpy", "wheels"]
 
 
 def test_status_names_what_is_missing_and_what_to_do(nowhere, monkeypatch):

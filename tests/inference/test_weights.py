@@ -8,9 +8,6 @@ from scipy.stats import beta, kstest
 
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.inference.models import MODELS
-from polarbear.inference.plackett_luce.composite_weight import composite_weight
-from polarbear.inference.plackett_luce.goodness_of_fit import check_fit
 from polarbear.inference.relations import pointwise
 from polarbear.rankings import count_choice_sets, rank
 from polarbear.rankings.duels import duels_of
@@ -18,7 +15,6 @@ from polarbear.rankings.duels import duels_of
 from .quadrature import Simplex3
 
 LEVEL = 1e-4  # of each Kolmogorov-Smirnov test: how often it fails by chance, with another seed
-TEMPORAL = sorted(name for name, model in MODELS.items() if model.temporal)
 NAMES = ("A", "B", "C")
 WHOLE = np.array([2, 1, 3, 1, 1, 2, 1, 1, 4, 1])
 FRACTIONS = np.array([0.5, 2.5, 1, 0.25, 3, 1.5, 0.8, 1, 2, 0.1])
@@ -48,20 +44,6 @@ def test_weighted_rankings_agree_with_integration_over_the_simplex():
     assert np.abs(truth.mean() - unweighted.mean()).max() > 0.02
 
 
-@pytest.mark.parametrize("model", TEMPORAL)
-def test_evidence_of_weight_w_repeats_itself_as_much_as_w_instances_do(model: str):
-    places, times = positions(times=6), np.linspace(0, 1, 6)
-    options = ModelOptions(model=model)
-    by_weight = composite_weight(
-        places, count_choice_sets(places, WHOLE), times, options, weights=WHOLE
-    )
-    again = repeated(places)
-    assert by_weight == pytest.approx(
-        composite_weight(again, count_choice_sets(again), times, options), rel=1e-6
-    )
-    assert by_weight < 1
-
-
 @pytest.mark.parametrize("model", ["dirichlet", "random-walk"])
 def test_a_model_draws_the_same_of_a_weight_as_of_instances_seen_so_often(model: str):
     places, times = positions(), np.linspace(0, 1, 4)
@@ -86,16 +68,6 @@ def test_a_weighted_duel_is_beta_with_the_sum_of_weights_on_either_side(weights:
         won = weights[places[:, a, 1] < places[:, b, 1]].sum()
         expected = beta(1.5 + won, 1.5 + weights.sum() - won)
         assert kstest(wins[:, 1, k], expected.cdf).pvalue > LEVEL
-
-
-def test_the_check_of_fit_sees_the_same_shares_as_in_instances_seen_so_often():
-    places = positions(n=3, times=2)
-    theta = np.full((100, 2, 3), 1 / 3)
-    one = check_fit(places, theta, weights=WHOLE.astype(float))
-    other = check_fit(repeated(places), theta)
-    assert [(w.a, w.b) for w in one.worst] == [(w.a, w.b) for w in other.worst]
-    assert [w.observed for w in one.worst] == pytest.approx([w.observed for w in other.worst])
-    assert one.p_value == pytest.approx(other.p_value, abs=0.1)  # 400 replicates each
 
 
 def test_weights_of_one_change_no_bit():

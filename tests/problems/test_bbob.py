@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from polarbear.problems import SUITES, Problem, Setting
+from polarbear.problems import SUITES
 from polarbear.problems.bbob.instances import (
     Function,
     bbob_function,
     function_problem,
     sbox_function,
 )
-from polarbear.settings.grid import Budget
 from tests.data.make_bbob import points
+from tests.problems.helpers import needs_ioh
 
 KNOWN = json.loads((Path(__file__).parents[1] / "data" / "bbob.json").read_text())
 MAKE = {"bbob": bbob_function, "sbox": sbox_function}
-SETTING = Setting(seed=1, budget=Budget.model_validate({"grid": [10]}))
 EVERY = tuple(range(1, 25))
-
-needs_ioh = pytest.mark.skipif(
-    find_spec("ioh") is None,
-    reason="ioh is not installed: pip install '.[bbob]' (on arm64 Linux it compiles from source)",
-)
 
 
 def differs(ours: float, theirs: float, best: float) -> float:
@@ -87,11 +80,6 @@ def test_values_agree_with_ioh_to_1e_12(
                 assert found < 1e-12, (function, instance, x)
 
 
-def problem(name: str, function: int, dimension: int = 5) -> Problem:
-    spec = {"function": function, "dimension": dimension, "instance": 3}
-    return SUITES[name].model_validate({"suite": name}).build(spec, SETTING)
-
-
 @pytest.mark.parametrize("function", [f for f in EVERY if f not in (5, 19)])
 def test_the_optimum_has_the_best_value_and_nothing_near_it_is_better(function: int) -> None:
     """But of f5, which is as good outside the box, and f19, whose optimum ioh rounds."""
@@ -115,4 +103,4 @@ def test_a_suite_states_the_best_value_without_building_anything() -> None:
 )
 def test_a_point_of_another_dimension_is_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="a point of this problem has 5 numbers, found"):
-        problem("bbob", 1).evaluate(wrong)
+        function_problem(bbob_function(1, 3, 5)).evaluate(wrong)

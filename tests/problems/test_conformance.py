@@ -63,8 +63,3 @@ def test_a_spec_survives_json_and_rebuilds_the_same_problem(suite: Suite):
             value = first.evaluate(x)
             assert np.isfinite(value)
             assert value == second.evaluate(x)
-
-
-def test_options_are_described(suite: Suite):
-    for name, field in type(suite).model_fields.items():
-        assert field.description, f"{suite.suite}: {name} has no description"

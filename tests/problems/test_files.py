@@ -35,22 +35,13 @@ def names(made: Files, here: Setting) -> list[str]:
     return [made.instance(i, here).id for i in range(made.size(here))]
 
 
-def test_a_glob_gives_paths_relative_to_the_configuration(folder: Path):
-    assert names(suite(glob="**/*.cnf", order="given"), setting(folder)) == [
-        "a.cnf",
-        "b.cnf",
-        "deep/c.cnf",
-    ]
-
-
-def test_an_absolute_glob_gives_absolute_paths(folder: Path):
-    found = names(suite(glob=f"{folder}/*.cnf", order="given"), setting(Path("/")))
-    assert found == [f"{folder}/a.cnf", f"{folder}/b.cnf"]
-
-
-def test_a_list_in_a_file_is_read_without_its_comments(folder: Path):
-    found = names(suite(listed_in="list.txt", order="given"), setting(folder))
-    assert found == ["a.cnf", "b.cnf"]
+def test_globs_and_lists_in_files_give_names_as_they_are_written(folder: Path):
+    for options, expected in (
+        ({"glob": "**/*.cnf"}, ["a.cnf", "b.cnf", "deep/c.cnf"]),
+        ({"glob": f"{folder}/*.cnf"}, [f"{folder}/a.cnf", f"{folder}/b.cnf"]),
+        ({"listed_in": "list.txt"}, ["a.cnf", "b.cnf"]),
+    ):
+        assert names(suite(**options, order="given"), setting(folder)) == expected
 
 
 def test_names_are_handed_on_as_they_are(folder: Path):
@@ -69,12 +60,9 @@ def test_a_random_order_depends_on_the_seed_and_a_new_file_reorders_nobody(folde
     assert [name for name in with_new if name != "new"] == order
 
 
-def test_the_stream_ends_with_the_list(folder: Path):
+def test_what_names_no_instance_is_refused(folder: Path):
     with pytest.raises(SuiteExhaustedError, match="only 2 instances"):
         suite(names=["a", "b"]).instance(2, setting(folder))
-
-
-def test_what_names_no_instance_is_refused(folder: Path):
     with pytest.raises(ProblemError, match=r"'\*\.lp' matches no instance"):
         suite(glob="*.lp").instance(0, setting(folder))
     with pytest.raises(ProblemError, match="cannot read the list 'none.txt'"):

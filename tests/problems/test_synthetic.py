@@ -42,7 +42,7 @@ def test_rankings_at_each_time_are_plackett_luce_with_the_true_ratings(correlati
     """Chi-square against the six orderings' exact probabilities at three times: level 1e-4 each."""
     ratings = {"A": [0.5, 0.2, 0.1], "B": [0.3, 0.3, 0.1], "C": [0.2, 0.5, 0.8]}
     made, here = suite(ratings=ratings, correlation=correlation), setting(3)
-    found = values(made, here, 4000)
+    found = values(made, here, 1500)
     assert np.allclose(made.truth(here), np.array([ratings[name] for name in NAMES]).T)
     for time in range(3):
         order = np.argsort(found[:, :, time], axis=1)  # lower is better
@@ -51,7 +51,7 @@ def test_rankings_at_each_time_are_plackett_luce_with_the_true_ratings(correlati
         for first, second, third in permutations(range(3)):
             observed.append(int(np.sum(np.all(order == [first, second, third], axis=1))))
             share = theta[first] * theta[second] / (theta[second] + theta[third])
-            expected.append(4000 * share)
+            expected.append(1500 * share)
         assert chisquare(observed, expected).pvalue > 1e-4
 
 

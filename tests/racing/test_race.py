@@ -16,7 +16,6 @@ from polarbear.errors import RaceError
 from polarbear.inference.empirical.decisions import decide_by_duels
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT
-from polarbear.racing.decide import reached
 from polarbear.racing.rules import Batch, Rules
 from polarbear.rankings.duels import DuelRecord
 
@@ -61,11 +60,6 @@ def first_round(above, alike=None, rules=RULES, **changes):
 
 def eliminated(decisions):
     return [(out.algorithm, out.by) for out in decisions.eliminated]
-
-
-def test_one_algorithm_is_no_race():
-    with pytest.raises(RaceError, match="at least two algorithms, found 1"):
-        race.start(["A"], TIMES, RULES)
 
 
 def test_an_algorithm_that_is_dominated_at_every_time_is_eliminated():
@@ -164,26 +158,6 @@ def test_a_race_on_a_cyclic_truth_ends_with_all_three_and_names_the_cycle(seed):
     assert state.candidates == ("A", "B", "C")
     assert named == (("A", "B", "C"),)
     assert seen < 300
-
-
-def test_the_transitive_closure_is_that_of_matrix_powers():
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        n = int(rng.integers(1, 9))
-        steps = rng.random((n, n)) < rng.random()
-        walked, last = steps, steps
-        for _ in range(n):
-            last = (last.astype(int) @ steps) > 0
-            walked = walked | last
-        assert np.array_equal(reached(steps), walked)
-
-
-def test_all_pairs_of_the_eliminated_are_settled():
-    above = {("A", "C"): SURE, ("B", "C"): [0.7] * 4, ("A", "B"): [0.5] * 4}
-    state, _ = first_round(above)
-    assert codes(state, "B", "C") == "----"
-    assert codes(state, "A", "C") == ">>>>"
-    assert state.open_pairs == [("A", "B")]
 
 
 @pytest.mark.parametrize(
@@ -343,22 +317,14 @@ def test_a_newcomer_is_judged_alone_until_it_has_caught_up():
     assert (state.joining, decisions.caught_up) == (None, "C")
 
 
-def test_a_newcomer_that_is_eliminated_does_not_catch_up():
+def test_a_newcomer_eliminates_and_is_eliminated_and_meets_only_candidates():
     above = {("A", "B"): [0.7] * 4, ("A", "C"): SURE, ("B", "C"): [0.7] * 4}
     state, decisions = race.step(with_newcomer(64), RULES, 8, tables(above))
     assert [(out.algorithm, out.instances) for out in decisions.eliminated] == [("C", 8)]
-    assert state.joining is None
-    assert state.instances == 64
-
-
-def test_a_newcomer_can_eliminate_others():
+    assert (state.joining, state.instances) == (None, 64)
     above = {("A", "B"): [0.7] * 4, ("C", "A"): SURE, ("C", "B"): SURE}
     state, _ = race.step(with_newcomer(64), RULES, 8, tables(above))
-    assert state.candidates == ("C",)
-    assert not state.open_pairs
-
-
-def test_a_newcomer_is_not_compared_with_eliminated_algorithms():
+    assert (state.candidates, state.open_pairs) == (("C",), [])
     state = with_newcomer(64, p=0.999)
     assert codes(state, "B", "C") == "----"
     assert state.open_pairs == [("A", "C")]
@@ -366,6 +332,8 @@ def test_a_newcomer_is_not_compared_with_eliminated_algorithms():
 
 def test_an_algorithm_enters_once_and_not_while_another_one_catches_up():
     rules = Rules()
+    with pytest.raises(RaceError, match="at least two algorithms, found 1"):
+        race.start(["A"], TIMES, rules)
     state = race.start("AB", TIMES, rules)
     with pytest.raises(RaceError, match="'A' is in the race already"):
         race.admit(state, "A", rules)

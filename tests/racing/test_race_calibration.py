@@ -10,7 +10,6 @@ import pytest
 import race as races
 import race_report as report
 import truths
-from scipy.special import softmax
 from scipy.stats import binom, friedmanchisquare, rankdata
 from scipy.stats import t as student
 
@@ -18,7 +17,6 @@ from polarbear.inference import ModelOptions, infer
 from polarbear.inference.plackett_luce.composite_weight import composite_weight
 from polarbear.rankings import count_choice_sets, rank
 
-INSTANCES = 500
 DEFAULT = [("empirical", "0.95")]
 
 
@@ -34,7 +32,9 @@ def test_intervals_of_a_gp_hold_more_of_the_truth_if_repeated_rankings_count_les
     spread between truths, either assertion fails for fewer than one seed in a thousand, if weighted
     intervals hold 95 %.
     """
-    options = ModelOptions(model="gp", lengthscale={"shape": 5, "scale": 2}, draws=2000)
+    options = ModelOptions(
+        model="gp", lengthscale={"shape": 5, "scale": 2}, method="laplace", draws=1000
+    )
     in_full = options.model_copy(update={"dependence": "independent"})
     a, b = np.triu_indices(truths.ALGORITHMS, 1)
     held: dict[bool, list[float]] = {True: [], False: []}
@@ -85,17 +85,6 @@ def test_what_is_called_wrong_is_wrong_and_until_when():
     assert [one["beyond"] for one in found["eliminated"]] == [False, True]
     assert (found["members"], found["kept"], found["right"]) == (2, 2, True)
     assert found["until_right"] == 30
-
-
-def test_simulated_rankings_follow_plackett_luce_at_each_time_whatever_the_correlation():
-    """500 instances: who is best, within five standard errors of theta; error below 1e-4."""
-    mu = np.random.default_rng(3).normal(size=(truths.TIMES, truths.ALGORITHMS))
-    theta = softmax(mu, axis=1)
-    for correlation in truths.CORRELATIONS:
-        values = values_of(mu, correlation, np.random.default_rng(4), INSTANCES)
-        best = (rank(values) == 0).mean(axis=0).T
-        error = np.sqrt(theta * (1 - theta) / INSTANCES)
-        assert (np.abs(best - theta) < 5 * error + 1 / INSTANCES).all()
 
 
 @pytest.mark.parametrize("kind", ["window1of20_0.8-constant", "late-0.33", "floor-constant"])

@@ -112,15 +112,6 @@ def test_of_more_than_fifty_algorithms_only_wins_rankings_and_pairs_are_counted(
     assert counted.pick(np.array([1])).rankings.tolist() == [4]
 
 
-def test_a_part_of_the_grid_keeps_its_own_sets():
-    positions = rank(np.random.default_rng(3).normal(size=(9, 4, 6)))
-    whole, part = count_choice_sets(positions), count_choice_sets(positions[:, :, [0, 2, 5]])
-    cut = whole.pick(np.array([0, 2, 5]))
-    np.testing.assert_array_equal(cut.masks, part.masks)
-    np.testing.assert_array_equal(cut.offsets, part.offsets)
-    np.testing.assert_array_equal(cut.wins, part.wins)
-
-
 def test_a_ten_way_tie_is_exact_in_at_most_1023_terms():
     counted = count_choice_sets(rank(np.zeros((1, 10, 1))))
     assert len(counted.masks) <= 1023
@@ -145,31 +136,10 @@ def test_a_tie_too_wide_for_its_closed_form_is_sampled_fairly_and_said_so():
     assert not np.array_equal(other.masks, counted.masks)
 
 
-def test_log_likelihood_is_the_product_of_sequential_choices():
-    rng = np.random.default_rng(4)
-    mu = rng.normal(size=(1, 4))
-    theta = np.exp(mu[0])
-    expected = 0.0
-    orders = [rng.permutation(4) for _ in range(7)]
-    positions = np.empty((7, 4, 1), dtype=np.int16)
-    for p, order in enumerate(orders):
-        positions[p, order, 0] = np.arange(4)
-        expected += sum(np.log(theta[order[k]] / theta[order[k:]].sum()) for k in range(4))
-    assert count_choice_sets(positions).log_likelihood(mu)[0] == pytest.approx(expected)
-
-
 def test_within_the_tolerance_a_block_is_measured_from_its_best():
     values = np.array([0.0, 0.6, 1.1, 1.6, np.inf, np.inf]).reshape(1, 6, 1)
     assert rank(values, tie_tolerance=1.0).ravel().tolist() == [0, 0, 1, 1, 2, 2]
     assert rank(values).ravel().tolist() == [0, 1, 2, 3, 4, 4]
-
-
-def test_who_never_met_is_known():
-    present = np.ones((4, 3, 1), dtype=bool)
-    present[:2, 0] = False
-    present[2:, 2] = False
-    met = count_choice_sets(rank(np.random.default_rng(0).normal(size=(4, 3, 1)), present)).met
-    assert met.tolist() == [[True, True, False], [True, True, True], [False, True, True]]
 
 
 @pytest.mark.parametrize(

@@ -68,13 +68,6 @@ def test_the_score_of_one_is_the_gradient_of_its_likelihood(place: list[int]):
     assert scores[0, 0] == pytest.approx(gradient @ helmert(4), abs=1e-7)
 
 
-def test_one_that_was_not_recorded_is_last_as_ever():
-    complete, cut = (count_choice_sets(as_positions([0, 2, 1, p])) for p in (3, BELOW))
-    mu = np.array([[0.3, -0.7, 1.1, 0.0]])
-    assert np.array_equal(complete.wins, cut.wins)
-    assert np.sum(complete.log_likelihood(mu)) == np.sum(cut.log_likelihood(mu))
-
-
 def test_values_that_were_not_recorded_are_below_and_do_not_tie():
     values = np.array([3.0, 1.0, UNRECORDED, UNRECORDED, np.nan])[None, :, None]
     places = rank(values, ~np.isnan(values))[0, :, 0]

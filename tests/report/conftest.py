@@ -83,7 +83,7 @@ def race_over_six_times(folder: Path) -> None:
         **synthetic(RATINGS),
         budget={"grid": TIMES},
         race={"alpha": 0.95, "limits": {"rounds": 4}},
-        inference={"model": "dirichlet", "draws": 2000},
+        inference={**stores.QUICK, "draws": 2000},
     )
     done = made("race", "config.yaml")
     assert done.returncode in (0, 3), done.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,6 @@ from polarbear.store import Store
 from polarbear.wording import probability
 from tests.report.stores import THREE, runs_of
 from tests.report.test_page_file import unpacked
-from tests.support import Project
 
 
 def p_best_on_page(context: ReportContext) -> np.ndarray:
@@ -63,9 +61,7 @@ def test_p_best_is_that_of_select_in_every_part_of_a_report(tmp_path: Path):
     assert last[1:3] == (names[likely[-1].argmax()], probability(float(likely[-1].max())))
 
 
-def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too_early(
-    tmp_path: Path,
-):
+def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too_early(tmp_path):
     store = runs_of(tmp_path, 3, {"A": [0.8, 0.6], "B": [0.2, 0.4]})
     posterior = pb.open(store.path).infer()
     chosen = pb.open(store.path).select("final")
@@ -93,24 +89,3 @@ def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too
     blocks = outline(context, story)
     for text in (as_text(blocks, 10_000), as_markdown(blocks).replace("*", ""), page(context)):
         assert "Too early to say, on 3 problems: " in text
-
-
-SETTINGS = {
-    "weights": {"instances": {"suite": "classic", "count": 12, "weights": {"*": 2.0}}},
-    "failures": {"execution": {"workers": 1, "failures": {"means": "last"}}},
-}
-
-
-@pytest.mark.parametrize("setting", SETTINGS)
-def test_a_race_with_settings_of_other_parts_can_be_reported_and_resumed(
-    setting: str, project: Project
-):
-    changes = SETTINGS[setting]
-    project.configure(race={"limits": {"rounds": 1}}, **changes)
-    assert project("race", "config.yaml", "--page", "page.html").returncode in (0, 3)
-    store = project.store
-    assert project("report", str(store), "--text").returncode == 0
-    assert project("report", str(store), str(store), "--text").returncode in (0, 1)
-    shown = json.loads(project("status", str(store), "--json").stdout)
-    assert setting in shown["race"]["rules"]
-    assert project("race", "config.yaml").returncode in (0, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 from xml.etree import ElementTree
@@ -11,7 +12,7 @@ import pytest
 
 from polarbear.errors import ReportError
 from polarbear.report.figures import FIGURES
-from polarbear.report.figures.figure_files import available, write_figures
+from polarbear.report.figures.figure_files import as_csv, available, write_figures
 from polarbear.report.figures.style import Style
 
 QUICK = Style(width="single", dpi=50)
@@ -49,6 +50,15 @@ def test_a_file_that_is_there_is_not_written_over_unless_forced(raced, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["rounds.svg"]
     write(raced, tmp_path, ["svg"], ["rounds"], force=True)
     assert "mine" not in (tmp_path / "rounds.svg").read_text()
+
+
+def test_a_spreadsheet_takes_no_name_for_a_formula():
+    formulas = ["=1+1", "+x", "-x", "@SUM(A1)"]
+    others = ["a=b", "x, y", None]
+    data = pl.DataFrame({"algorithm": [*formulas, *others], "value": [-1.5] * 7})
+    back = pl.read_csv(io.BytesIO(as_csv(data)))
+    assert back["algorithm"].to_list() == [*(f"'{name}" for name in formulas), *others]
+    assert back["value"].to_list() == [-1.5] * 7
 
 
 @pytest.mark.parametrize(

@@ -172,11 +172,6 @@ def test_full_names_are_in_the_data_and_short_ones_in_the_drawing(kinds):
     assert "<script" not in picture
     assert "&lt;script&gt;" in picture  # as text, which harms nobody
     assert "$x_1$" in picture  # not as mathematics
-
-
-def test_a_pdf_of_hostile_names_does_nothing_but_show_them(kinds):
-    context = kinds["hostile names"]
-    data = FIGURES["ratings"].data(context)
     made = rendered(FIGURES["ratings"], data, context, Style(), "pdf")
     assert made.startswith(b"%PDF")
     for action in (b"/JavaScript", b"/JS", b"/URI", b"/Launch", b"/OpenAction", b"/EmbeddedFile"):

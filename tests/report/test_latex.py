@@ -135,13 +135,6 @@ def test_one_budget_is_shown_at_the_time_asked_for(raced: ReportContext):
     assert shown["mean"].to_list() == sorted(shown["mean"], reverse=True)
 
 
-def test_nothing_is_written_over_unless_asked_to(raced: ReportContext, tmp_path: Path):
-    (tmp_path / "kit.tex").write_text("mine")
-    with pytest.raises(PolarBearError, match="exists already"):
-        write_kit(raced, tmp_path, Style())
-    assert [path.name for path in tmp_path.iterdir()] == ["kit.tex"]
-
-
 def test_a_font_that_is_not_there_is_refused_with_the_nearest():
     with pytest.raises(PolarBearError, match="no font 'DejaVu Sanz' here; did you mean 'DejaVu"):
         validate(Style, {"font": "DejaVu Sanz"}, Source("figures"))

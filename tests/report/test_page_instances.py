@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polarbear.driver.inspect import duels_at, runs_on
-from polarbear.report.context import ReportContext, gather
+from polarbear.report.context import gather
 from polarbear.report.page import page_data
 from polarbear.store import Store
 from tests.report.browser import Browser
@@ -36,9 +36,7 @@ def look_at(browser: Browser, a: str, b: str, t: int) -> None:
 
 
 @pytest.mark.parametrize(("a", "b", "t"), [("early", "late", 10), ("late", "middle", 320)])
-def test_duels_on_the_page_are_those_of_show(
-    browser: Browser, race_page: Path, store: Store, a: str, b: str, t: int
-):
+def test_duels_on_the_page_are_those_of_show(browser, race_page, store, a, b, t):
     held = page_data.instance_sample(gather(store))
     assert held is not None
     browser.open(race_page)
@@ -51,9 +49,7 @@ def test_duels_on_the_page_are_those_of_show(
     assert f"{a} wins {wins}, " in browser.text("duels-said")
 
 
-def test_an_instance_shows_its_runs_their_seeds_and_how_to_repeat_one(
-    browser: Browser, race_page: Path, store: Store
-):
+def test_an_instance_shows_its_runs_their_seeds_and_how_to_repeat_one(browser, race_page, store):
     browser.open(race_page)
     look_at(browser, "early", "late", 10)
     name = browser.ask(ROWS)[0][0]
@@ -102,9 +98,7 @@ def test_a_click_on_a_pair_and_a_time_shows_its_duels(browser: Browser, race_pag
     assert f"at {TIMES[2]} evaluations" in browser.text("duels-said")
 
 
-def test_what_a_page_holds_is_bounded_and_holds_the_most_runs(
-    raced: ReportContext, monkeypatch: pytest.MonkeyPatch
-):
+def test_what_a_page_holds_is_bounded_and_holds_the_most_runs(raced, monkeypatch):
     monkeypatch.setattr(page_data, "MAX_INSTANCES", 10**6)
     monkeypatch.setattr(page_data, "MAX_VALUES", 10**9)
     whole = page_data.instance_sample(raced)

@@ -59,9 +59,7 @@ def knowing(side: Side, *names: str) -> Side:
     return replace(side, basis=replace(side.basis, algorithms=names))
 
 
-def test_a_difference_is_that_of_win_probabilities_by_the_draws_of_both(
-    sides: tuple[Side, ...], found: Compared
-):
+def test_a_difference_is_that_of_win_probabilities_by_the_draws_of_both(sides, found):
     before, after = (side.basis.posterior.head_to_head(0, 1)[:, 1] for side in sides)
     row = found.differences.filter(
         pl.col("algorithm") == "A", pl.col("against") == "B", pl.col("at") == found.moments.at[1]
@@ -107,9 +105,7 @@ def test_stores_that_are_copies_differ_nowhere(sides: tuple[Side, ...]):
         ([10, 20], [200, 400], [0.5, 1.0], [[0, 1], [0, 1]]),
     ],
 )
-def test_times_are_those_all_grids_have_or_else_shares_of_the_budget(
-    one, two, at, places, sides: tuple[Side, ...]
-):
+def test_times_are_those_all_grids_have_or_else_shares_of_the_budget(one, two, at, places, sides):
     moments = matched([on_grid(sides[0], one), on_grid(sides[1], two)])
     assert moments.at.tolist() == pytest.approx(at)
     assert moments.places.tolist() == places
@@ -117,18 +113,14 @@ def test_times_are_those_all_grids_have_or_else_shares_of_the_budget(
     assert (moments.axis is None) == (max(at) <= 1)
 
 
-def test_grids_that_differ_are_met_at_their_nearest_times_and_that_is_said(
-    sides: tuple[Side, ...],
-):
+def test_grids_that_differ_are_met_at_their_nearest_times_and_that_is_said(sides):
     near = on_grid(sides[0], [10, 100, 1000], log=True), on_grid(sides[1], [9, 105, 1100], log=True)
     moments = matched(near)
     assert moments.places.tolist() == [[0, 1, 2], [0, 1, 2]]
     assert moments.words().endswith("each store at the nearest time of its grid")
 
 
-def test_axes_that_differ_are_compared_by_share_of_the_budget_unless_units_are_asked_for(
-    sides: tuple[Side, ...],
-):
+def test_axes_that_differ_are_compared_by_share_of_the_budget_unless_units_are_asked_for(sides):
     other = [on_grid(sides[0], [10, 20]), on_grid(sides[1], [1, 2], "seconds")]
     assert matched(other).said(0) == "50% of the budget"
     with pytest.raises(ReportError, match="count time in evaluations and seconds; --align share"):
@@ -139,9 +131,7 @@ def test_axes_that_differ_are_compared_by_share_of_the_budget_unless_units_are_a
         matched(other, "unit")
 
 
-def test_stores_without_a_common_algorithm_are_refused_with_what_they_have(
-    sides: tuple[Side, ...],
-):
+def test_stores_without_a_common_algorithm_are_refused_with_what_they_have(sides):
     one, two = sides
     with pytest.raises(ReportError, match=r"share no algorithm: .* has X, Y and Z; .*rename STORE"):
         compared([one, knowing(two, "X", "Y", "Z")])
@@ -188,9 +178,7 @@ def with_runs_of(folder: Path, ratings: dict[str, list[float]]) -> Store:
     return inferred(folder, ratings, "empirical", seed=3)
 
 
-def test_an_algorithm_meets_itself_on_the_instances_that_both_stores_have(
-    tmp_path: Path, sides: tuple[Side, ...]
-):
+def test_an_algorithm_meets_itself_on_the_instances_that_both_stores_have(tmp_path, sides):
     same = with_runs_of(tmp_path / "same", EVEN)
     both = sides_of([sides[0].context, gather(same)])
     found = compared(both)
@@ -203,9 +191,7 @@ def test_an_algorithm_meets_itself_on_the_instances_that_both_stores_have(
     assert "not one value of an algorithm differs" in str(tell_of_stores(found, told).blocks)
 
 
-def test_who_beats_itself_in_the_first_store_is_named_first(
-    tmp_path: Path, sides: tuple[Side, ...]
-):
+def test_who_beats_itself_in_the_first_store_is_named_first(tmp_path, sides):
     """A wins 12 duels of 12 with itself, B loses them; the seed of the draws is fixed."""
     better = with_runs_of(tmp_path / "better", EVEN)
     both = sides_of([sides[0].context, gather(better)])
@@ -234,9 +220,7 @@ def test_who_beats_itself_in_the_first_store_is_named_first(
     assert found.startswith(f"On 12 shared instances A in {both[1].name} beats that in ")
 
 
-def test_what_is_set_differently_is_told_with_the_values_of_each(
-    sides: tuple[Side, ...], found: Compared
-):
+def test_what_is_set_differently_is_told_with_the_values_of_each(sides, found):
     settings = dict(different_settings(found.sides, found.algorithms))
     assert settings["seed"] == ("3", "8")
     assert "budget.axis" not in settings

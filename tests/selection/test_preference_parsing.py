@@ -184,7 +184,6 @@ def test_what_does_not_fit_the_grid_is_refused_in_a_line(tmp_path: Path, text: s
         ("at 1", "the budget is 1 evaluation"),
         ("at 5000", "the budget is 5000 evaluations"),
         ("exponential 1", "on average after 1 evaluation (exponential)"),
-        ("between 0.5 and 1", "anything from 0.5 to 1 evaluation"),
     ],
 )
 def test_a_budget_of_one_is_singular(text: str, words: str):

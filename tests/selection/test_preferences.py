@@ -64,28 +64,21 @@ def test_higher_at_all_times_is_worth_more(preference: Preference, context: Cont
     assert (above > below).all()
 
 
-def test_items_are_valued_each_for_itself(preference: Preference, context: Context):
+def test_items_are_valued_each_for_itself_and_its_words_are_one_line(
+    preference: Preference, context: Context
+):
     theta = np.random.default_rng(1).dirichlet(np.ones(3), size=(20, len(context.times)))
     valuation = preference.on(context)
     together = valuation.values(theta)
     assert together.shape == (20, 3)
-    for draw in range(20):
-        for item in range(3):
-            alone = valuation.values(theta[draw : draw + 1, :, item : item + 1])
-            assert together[draw, item] == pytest.approx(alone.item(), rel=1e-12)
-
-
-def test_a_linear_one_is_a_mean_over_time(preference: Preference, context: Context):
-    weights = preference.on(context).weights
+    for draw, item in np.ndindex(20, 3):
+        alone = valuation.values(theta[draw : draw + 1, :, item : item + 1])
+        assert together[draw, item] == pytest.approx(alone.item(), rel=1e-12)
     if preference.preference in {"worst-case", "mix", "python"}:
-        assert weights is None
-    else:
-        assert weights is not None
-        assert np.all(weights >= 0)
-        assert weights.sum() == pytest.approx(1.0, abs=1e-12)
-
-
-def test_its_words_are_one_line(preference: Preference, context: Context):
+        assert valuation.weights is None
+    else:  # a mean over time
+        assert np.all(valuation.weights >= 0)
+        assert valuation.weights.sum() == pytest.approx(1.0, abs=1e-12)
     words = preference.words(context)
     assert words.strip()
     assert "\n" not in words

@@ -88,8 +88,5 @@ def test_what_could_be_gained_is_the_expected_regret_and_splits_by_rival():
         assert found.share == pytest.approx(found.gain / criteria.mean[choice])
         for rival in found.rivals:
             assert rival.p2bb == pytest.approx(criteria.p2bb[int(rival.algorithm)])
-
-
-def test_nothing_can_be_gained_where_the_choice_is_the_best_in_every_draw():
     found = value_of_information(np.array([[0.8, 0.2], [0.7, 0.3]]), ["A", "B"])
     assert (found.gain, found.rivals) == (0.0, ())

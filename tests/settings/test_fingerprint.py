@@ -112,6 +112,9 @@ def test_a_function_of_an_installed_package_goes_by_its_version(folder: Path):
     assert made.packages == {"numpy": version("numpy")}
     assert made.files == {}
     assert of_packages("no-such-package").packages == {"no-such-package": "missing"}
+    program = folder.parent / "solver"  # from elsewhere: by its name
+    program.write_bytes(b"\x7fELF")
+    assert list(of_files([program], str(folder)).files) == ["solver"]
 
 
 def test_a_folder_that_is_moved_makes_no_difference(folder: Path, tmp_path_factory):
@@ -119,12 +122,6 @@ def test_a_folder_that_is_moved_makes_no_difference(folder: Path, tmp_path_facto
     moved = tmp_path_factory.mktemp("other") / "place"
     folder.rename(moved)
     assert of_function("mine:solve", str(moved)) == before
-
-
-def test_a_file_from_elsewhere_goes_by_its_name(folder: Path, tmp_path_factory):
-    program = tmp_path_factory.mktemp("bin") / "solver"
-    program.write_bytes(b"\x7fELF")
-    assert list(of_files([program], str(folder)).files) == ["solver"]
 
 
 def test_code_that_cannot_be_parsed_is_looked_at_nevertheless(folder: Path):

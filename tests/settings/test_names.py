@@ -42,8 +42,5 @@ def test_a_name_that_is_empty_or_too_long_is_none(name: str, flaw: str):
 def test_what_cannot_be_shown_is_written_out_and_line_breaks_stay_where_wanted():
     assert visible("a\n\x1b\x9b\u202e\U000e0001") == "a\\n\\x1b\\x9b\\u202e\\U000e0001"
     assert visible("a\n\x1bb", keep="\n") == "a\n\\x1bb"
-
-
-def test_no_message_of_an_error_controls_a_terminal_or_begins_a_line_that_is_not_meant():
     error = ImportFailedError("x.csv has\x1b[2J no\rcolumn\u2028;\nadd it")
     assert str(error) == "x.csv has\\x1b[2J no\\rcolumn\\u2028;\nadd it"

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from polarbear.algorithms import ADAPTERS
 from polarbear.errors import ConfigError, PlugInWarning
+from polarbear.formats import EXPORTS, FORMATS
+from polarbear.inference.models import MODELS
+from polarbear.problems import SUITES
 from polarbear.report.figures.base import Figure
-from polarbear.selection.preference import Preference
+from polarbear.selection.preference import PREFERENCES, Preference
 from polarbear.settings.registry import Registry
 from tests.plug_ins import install
 
@@ -78,12 +82,22 @@ def test_a_package_adds_one_after_our_own(site: Path):
     assert "all-alike" in known
     assert known["all-alike"].__name__ == "Mine"
     assert dict(known.items())["all-alike"] is known["all-alike"]
+    assert known.about("all-alike") == "Every time counts the same, once more."
+    assert known.about("at") == "The budget is known exactly."
 
 
-def test_what_a_plug_in_is_about_is_the_first_line_of_its_docstring(site: Path):
-    declare(site, "bear-mine", GOOD, mine="Mine")
-    assert preferences().about("mine") == "Every time counts the same, once more."
-    assert preferences().about("at") == "The budget is known exactly."
+@pytest.mark.parametrize("registry", [ADAPTERS, SUITES, FORMATS, EXPORTS, PREFERENCES])
+def test_every_plug_in_and_each_of_its_options_is_described(registry: Registry):
+    for name, kind in registry.items():
+        assert registry.about(name).endswith("."), name
+        for option, field in kind.model_fields.items():
+            assert field.description, f"{name}: {option} has no description"
+
+
+def test_the_options_of_every_model_are_described():
+    for name, model in MODELS.items():
+        for option, field in model.own_options.model_fields.items():
+            assert field.description, f"{name}: {option} has no description"
 
 
 BROKEN = {
@@ -120,24 +134,17 @@ def test_a_broken_one_is_named_in_a_warning_and_the_others_work(site: Path, how:
         known["broken"]
 
 
-def test_a_package_does_not_replace_one_of_our_own(site: Path):
-    declare(site, "bear-bold", GOOD, at="Mine")
-    known = preferences()
-    (words,) = warned(known)
-    assert "'at' of the package 'bear-bold' is left out" in words
-    assert "one of PolarBear's own" in words
-    assert known["at"].__name__ == "At"
-    assert list(known) == ["uniform", "at"]
-
-
-def test_of_two_packages_with_one_name_the_first_by_name_has_it(site: Path):
+def test_a_name_that_is_taken_by_us_or_by_an_earlier_package_is_left_out(site: Path):
     declare(site, "bear-b", GOOD.replace("Mine", "Second"), mine="Second")
-    declare(site, "bear-a", GOOD.replace("Mine", "First"), mine="First")
+    declare(site, "bear-a", GOOD.replace("Mine", "First"), mine="First", at="First")
     known = preferences()
-    (words,) = warned(known)
-    assert "'mine' of the package 'bear-b' is left out" in words
-    assert "taken by the package 'bear-a'" in words
-    assert known["mine"].__name__ == "First"
+    ours, theirs = sorted(warned(known))
+    assert "'at' of the package 'bear-a' is left out" in ours
+    assert "one of PolarBear's own" in ours
+    assert "'mine' of the package 'bear-b' is left out" in theirs
+    assert "taken by the package 'bear-a'" in theirs
+    assert [known[name].__name__ for name in ("at", "mine")] == ["At", "First"]
+    assert list(known) == ["uniform", "at", "mine"]
 
 
 def test_an_unknown_name_is_refused_with_the_nearest():

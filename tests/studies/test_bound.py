@@ -29,12 +29,6 @@ def test_walds_sequential_test_needs_a_little_more_than_the_bound():
     assert least < mean < 1.15 * least
 
 
-def test_ties_carry_no_information():
-    plain, tied = two(0.8), duels([[0, 0.4], [0.1, 0]])
-    there = bound.to_show_better(plain, ALPHA)[0, 0, 1]
-    assert bound.to_show_better(tied, ALPHA)[0, 0, 1] == pytest.approx(2 * there)
-
-
 def test_who_is_out_is_paid_for_at_every_time_and_the_winner_with_it():
     found = bound.bound(two(0.9, 0.7), np.array([1.0, 2.0]), ALPHA, 0.05)
     easy, hard = bound.to_show_better(two(0.9, 0.7), ALPHA)[:, 0, 1]

@@ -40,8 +40,6 @@ def test_methods_run_on_the_same_truth_and_are_counted_in_runs(method: str):
     row = comparators.compared({"data": "pl-0.33", "method": method, "seed": 0}, None)
     assert 0 < row["spent"] <= truths.ALGORITHMS * race.LIMIT
     assert 0 <= row["kept"] <= row["members"]
-    again = comparators.compared({"data": "pl-0.33", "method": method, "seed": 0}, None)
-    assert again == row
 
 
 def test_every_method_says_what_it_answers_and_what_it_cannot_say():

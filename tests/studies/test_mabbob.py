@@ -68,12 +68,6 @@ def test_attainment_is_the_share_of_runs_at_or_below_a_target_as_moocore_has_it(
         assert found[k][level * (1 - 1e-9) > classical.TARGETS].max() < 2 / 3
 
 
-def test_the_population_is_sampled_with_replacement_and_longer_samples_begin_the_same():
-    people = population(20)
-    assert (people.sample(3, 50)[:10] == people.sample(3, 10)).all()
-    assert len(np.unique(people.sample(3, 50)[:, 0, 0])) < 50
-
-
 @pytest.mark.parametrize("way", ["default", "paper"])
 def test_a_race_finds_the_set_and_says_what_it_saved(
     way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -33,12 +33,9 @@ def test_iraces_friedman_puts_out_whose_rank_sum_is_further_off_than_conovers_di
     assert apart.any()
     assert not apart.all()
     assert irace.friedman(found, 0.05) == np.flatnonzero(apart).tolist()
-
-
-def test_iraces_friedman_puts_nobody_out_where_the_test_sees_no_difference():
-    found = costs(0.0, 0.0, 0.0, 0.0)
-    assert friedmanchisquare(*found.T).pvalue > 0.05
-    assert irace.friedman(found, 0.05) == []
+    alike = costs(0.0, 0.0, 0.0, 0.0)
+    assert friedmanchisquare(*alike.T).pvalue > 0.05
+    assert irace.friedman(alike, 0.05) == []
 
 
 @pytest.mark.parametrize("apart", [0.2, 1.0])
@@ -90,11 +87,6 @@ def test_sprint_race_counts_whole_trajectories_and_leaves_crossing_ones_alone():
 # successive halving and Hyperband
 
 
-def test_rungs_halve_the_field_and_double_the_time():
-    assert halving.rungs(8, 2, 0.125) == [(8, 0.125), (4, 0.25), (2, 0.5), (1, 1.0)]
-    assert halving.rungs(3, 2, 1.0) == [(3, 1.0)]
-
-
 def test_halving_pays_for_what_runs_and_loses_who_is_late():
     """Four algorithms; the last is the best at the end and the worst before."""
     curves = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [4.0, 0.0]])
@@ -130,12 +122,6 @@ def test_groups_are_those_of_the_package_robustranking():
     assert robust_ranking.groups(found, 0.05) == expected
 
 
-def test_resampled_means_scatter_as_the_standard_error_says():
-    found = costs(0.0, size=400)
-    means = robust_ranking.resampled_means(found, 1, 4000)
-    assert means.std() == pytest.approx(found.std() / 20, rel=0.05)
-
-
 # Glicko-2
 
 
@@ -166,14 +152,6 @@ def test_a_paired_t_test_at_half_a_standard_deviation_needs_34_instances():
     assert caiser.instances(1, 0.5, 0.8, 0.05, sign_test=True) == 54
 
 
-def test_a_simulated_t_test_has_the_power_that_is_said():
-    """4,000 tests: off by more than 0.025 once in ten thousand times."""
-    rng = np.random.default_rng(2)
-    drawn = rng.normal(0.5, 1, (34, 4000))
-    found = (ttest_rel(drawn, np.zeros_like(drawn)).pvalue <= 0.05).mean()
-    assert found == pytest.approx(caiser.power(34, 0.5, 0.05), abs=0.025)
-
-
 def test_pairs_are_told_apart_by_sign_tests_and_ties_say_nothing():
     found = np.column_stack([np.zeros(30), np.zeros(30), np.ones(30)])
     assert caiser.compared(found, 0.05).tolist() == [
@@ -194,13 +172,6 @@ def test_utility_with_every_moment_as_likely_is_the_area_under_the_ecdf():
     found = utility.utility(classical.shares(values), utility.stopped(times))
     assert found == pytest.approx(classical.areas(values, times))
     assert utility.stopped(times, log=True).sum() == pytest.approx(1)
-
-
-def test_a_newcomer_moves_the_quality_that_is_measured_by_what_was_seen():
-    values = np.array([[[4.0, 2.0], [3.0, 1.0]]])
-    assert utility.seen_quality(values)[0].tolist() == [[0, 2 / 3], [1 / 3, 1]]
-    more = np.concatenate([values, [[[9.0, -1.0]]]], axis=1)
-    assert utility.seen_quality(more)[0, 0].tolist() == [0.5, 0.7]
 
 
 def test_plackett_luce_of_two_is_a_beta_distribution():
