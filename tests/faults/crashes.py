@@ -32,10 +32,10 @@ from tests.driver.test_loop import configured
 from tests.driver.test_reconcile import race
 from tests.faults.layer import Step, failing, recorded
 from tests.faults.power import WAYS, Contents, after_cut, contents_of, laid_out, relative
-from tests.faults.races import CONFIG, QUICK, RULES, SHORT, InThisProcess, essence, raced
+from tests.faults.races import CONFIG, QUICK, RULES, SHORT, essence, raced
 from tests.store.editing import copy_rounds
 from tests.store.test_store import outcome
-from tests.support import solver
+from tests.support import quick_pool, solver
 
 ERRORS = {"full disk": errno.ENOSPC, "input/output error": errno.EIO, "forbidden": errno.EACCES}
 MERGE_ABOVE = 2  # so that parts are merged in a race as short as this
@@ -267,7 +267,7 @@ def _race_of(config: Config, **answers: Any) -> Callable[[Path], None]:
     """A race by a configuration, with answers about changes."""
 
     def command(root: Path) -> None:
-        with mock.patch.object(collect, "pool_of", InThisProcess):
+        with mock.patch.object(collect, "pool_of", quick_pool):
             race(config, root / "store", Answers(**answers))
 
     return command

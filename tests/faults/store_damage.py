@@ -38,9 +38,9 @@ from polarbear.store.repair import repair
 from polarbear.store.runs import Reason
 from polarbear.store.verify import verify
 from tests.driver.test_loop import configured, run
-from tests.faults.races import InThisProcess
 from tests.fuzz.tokens import mutated
 from tests.store.test_store import outcome
+from tests.support import quick_pool
 
 KINDS = ("flip", "truncate", "swap", "delete", "duplicate")
 COMMANDS = ("verify", "status", "select", "infer", "report", "repair", "export", "race")
@@ -357,7 +357,7 @@ def command_ends_badly(command: str, store: Path) -> str | None:
     try:
         with (
             mock.patch.object(sys, "argv", arguments),
-            mock.patch.object(collect, "pool_of", InThisProcess),
+            mock.patch.object(collect, "pool_of", quick_pool),
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(err),
             limited(),
