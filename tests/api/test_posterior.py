@@ -76,7 +76,7 @@ def test_arviz_gets_named_dimensions_and_coordinates(temporal: pb.Posterior):
     assert theta.dims == ("chain", "draw", "time", "algorithm")
     assert theta.coords["algorithm"].values.tolist() == list(temporal.algorithms)
     assert theta.coords["time"].values.tolist() == temporal.times.tolist()
-    second = theta.sel(algorithm="B", time=100.0).values
+    chosen, b = theta.sel(algorithm="B", time=100.0).values, temporal.algorithms.index("B")
     np.testing.assert_array_equal(
         second.ravel(), temporal.theta[:, 1, temporal.algorithms.index("B")]
     )
