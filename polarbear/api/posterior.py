@@ -293,12 +293,14 @@ def infer(
     announce_stan(asked, listener)
     evidence = evidence_of(disk, algorithms, tie_tolerance, budget)
     cached = cached_posterior(disk, evidence, asked, seed)
-    if keep and budget is None and not cached.from_store:
+    if keep and budget is None:
         try:
-            with disk.writing():
-                keep_posterior(disk, evidence, cached)
+            with disk.writing():  # which finishes an interrupted change
+                if not cached.from_store:
+                    keep_posterior(disk, evidence, cached)
         except (StoreLockedError, StoreReadOnlyError) as error:
-            listener.not_kept(str(error))
+            if not cached.from_store:
+                listener.not_kept(str(error))
     for problem in cached.posterior.diagnostics.problems:
         listener.doubts(problem)
     return Posterior(cached, disk.config["budget"]["axis"])

@@ -77,9 +77,7 @@ def test_arviz_gets_named_dimensions_and_coordinates(temporal: pb.Posterior):
     assert theta.coords["algorithm"].values.tolist() == list(temporal.algorithms)
     assert theta.coords["time"].values.tolist() == temporal.times.tolist()
     chosen, b = theta.sel(algorithm="B", time=100.0).values, temporal.algorithms.index("B")
-    np.testing.assert_array_equal(
-        second.ravel(), temporal.theta[:, 1, temporal.algorithms.index("B")]
-    )
+    np.testing.assert_array_equal(chosen.ravel(), temporal.theta[:, 1, b])
     assert set(data.posterior.data_vars) == {"theta", *temporal.hyper}
     # ours were computed of the draws as they were before the store made them shorter
     r_hat = float(arviz.rhat(data)["theta"].max())
