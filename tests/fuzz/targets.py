@@ -243,7 +243,7 @@ def all_targets(folder: Path) -> dict[str, Target]:
     """Each target by its name."""
     good = good_store(folder)
     found = {
-        "configuration": Target(grammars.configuration, configuration, 1100),
+        "configuration": Target(grammars.configuration, configuration, 1120),
         "preference": Target(grammars.preference, preference, 600),
         "preference file": Target(
             lambda rng: (rng.choice(["budgets", "weights"]), grammars.number_file(rng)),

@@ -15,7 +15,8 @@ from polarbear.inference import ModelOptions
 from polarbear.racing import Decisions, Elimination, RoundRecord, Rules, start
 from polarbear.selection.posterior_source import contest, find_basis, undominated
 from polarbear.store import Store
-from tests.driver.test_posterior_cache import synthetic
+from tests.classical.helpers import make_store
+from tests.report.stores import runs_of
 from tests.support import posterior_of
 
 QUICK = ModelOptions(model="dirichlet", draws=400)
@@ -52,7 +53,7 @@ def race(store: Store, posterior: str, candidates: list[str], algorithms: str = 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return synthetic(tmp_path, instances=10)
+    return runs_of(tmp_path, 10, {"A": [0.6, 0.2], "B": [0.3, 0.3], "C": [0.1, 0.5]})
 
 
 def test_it_is_of_the_model_or_key_that_is_asked_for(store: Store, tmp_path: Path):
@@ -74,7 +75,7 @@ def test_it_is_of_the_model_or_key_that_is_asked_for(store: Store, tmp_path: Pat
     with pytest.raises(SelectionError, match="more than one posterior ''"):
         find_basis(store, key="")
     with pytest.raises(SelectionError, match="has no runs to compare"):
-        find_basis(synthetic(tmp_path / "empty", instances=0))
+        find_basis(make_store(tmp_path / "empty", {"A": [None], "B": [None]}))
 
 
 def test_a_race_has_the_first_word(store: Store):
@@ -104,7 +105,7 @@ def test_a_race_that_was_killed_before_it_kept_its_posterior_is_inferred_from_th
 
 def test_without_a_race_the_dominated_are_left_out(tmp_path: Path):
     truth = {"A": [0.9, 0.3], "B": [0.09, 0.65], "C": [0.01, 0.05]}
-    basis = find_basis(synthetic(tmp_path, instances=80, ratings=truth))
+    basis = find_basis(runs_of(tmp_path, 80, truth))
     found = contest(basis)
     assert [basis.algorithms[i] for i in found.candidates] == ["A", "B"]
     assert found.reason == "dominated: another one is better at each time, P >= 0.99"
