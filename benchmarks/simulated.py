@@ -247,7 +247,7 @@ class Known:
         self._decided = Race._decided
 
     def decided(self, race: Race, state: State, horizons: dict[str, float], drawn: int) -> Any:
-        evidence = race._inference.evidence(state, 0 if state.joining else drawn)
+        evidence = race._runs.evidence(state, drawn)
         key = json.dumps([state.to_plain(), horizons, drawn, evidence.key])
         if key not in self._found:
             self._found[key] = self._decided(race, state, horizons, drawn)

@@ -67,7 +67,7 @@ def import_data(
 
     >>> _ = store.export("csv", "runs.csv")
     >>> pb.import_data("runs.csv", "imported").algorithms
-    ('random', 'powell')
+    ('powell', 'random')
     """
     asked = validate(FORMATS[format], options, Source(format))
     if is_store(Path(source)) and format != "store":
@@ -104,16 +104,16 @@ def infer(
 ) -> Posterior:
     """Infer how likely each algorithm is to win over time, from a ``frame`` with a row per value.
 
-    The columns are algorithm, instance, t and y, where y is the current or the best value; with
-    ``trajectory="last"`` the current value counts, even if it is worse than before. With a column
-    seed, the runs of one instance count together as one problem; a column weight is the
+    The columns are algorithm, instance, t and y, where y is the current or the best value; if
+    ``trajectory`` is "last", the current value counts, even if it is worse than before. With a
+    column seed, the runs of one instance count together as one problem; a column weight is the
     weight of an instance. ``grid`` is as in a configuration's budget; by default 30 times, evenly
     spaced in log t. ``axis`` is the unit of time. With ``maximise`` larger values are better;
     ``after_end`` is "keeps" or "absent" as in `import_data`. ``model``, ``seed``,
     ``tie_tolerance``, ``listener`` and ``options`` are those of `Store.infer`.
 
     >>> pb.infer(store.trajectories(), draws=1000).algorithms
-    ('random', 'powell')
+    ('powell', 'random')
     """
     listener = listener or Listener()
     rows = _checked(_as_polars(frame))

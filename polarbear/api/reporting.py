@@ -257,7 +257,7 @@ def compare_stores(
 
     >>> more = pb.run(config, "more", instances=24)
     >>> pb.compare_stores("results", "more").to_dict()["algorithms"]
-    ['random', 'powell']
+    ['powell', 'random']
     """
     if len(stores) < 2:
         raise ReportError(

@@ -139,8 +139,7 @@ class Race:
         collect.prepare(self._config)
         with collect.pool_of(self._config, self._store) as pool:
             self._try_out(pool)
-            on_speculative = self._take_speculative
-            scheduler = Scheduler(pool, self._store, self._take, self._speculative, on_speculative)
+            scheduler = self._scheduler(pool)
             try:
                 if self._retry_failed:  # on the instances of earlier rounds
                     self._plan.check_unchanged()
@@ -170,6 +169,10 @@ class Race:
         hours = (time.monotonic() - self._began) / 3600
         reached = at_limit(self._config, state, runs, hours, self._stream.size)
         return None if reached is None else Ended(reached, at_limit=True)
+
+    def _scheduler(self, pool: Executor) -> Scheduler:
+        on_speculative = self._take_speculative
+        return Scheduler(pool, self._store, self._take, self._speculative, on_speculative)
 
     def _round(self, scheduler: Scheduler) -> None:
         state = self.state

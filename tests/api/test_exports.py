@@ -13,30 +13,38 @@ import pytest
 import polarbear as pb
 from polarbear import errors
 
+MODULES = {"adapters", "suites"}
 DOCS = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
 
 
-def test_every_export_is_listed_once_in_order_and_documented():
-    assert pb.__all__ == sorted(set(pb.__all__))
+def test_every_export_is_listed_once_and_documented():
+    assert len(pb.__all__) == len(set(pb.__all__))
     assert set(pb.__all__) <= set(dir(pb))
     words = set(re.findall(r"[\w.]+", DOCS.read_text()))
     assert [name for name in pb.__all__ if not {name, f"pb.{name}"} & words] == []
 
 
-@pytest.mark.parametrize("name", sorted(set(pb.__all__) - {"__version__"}))
+@pytest.mark.parametrize("name", sorted(set(pb.__all__) - {"__version__", *MODULES}))
 def test_every_export_says_where_it_comes_from_and_what_it_is(name: str):
     found = getattr(pb, name)
-    assert re.fullmatch(r"polarbear\.(api\.\w+|errors)", found.__module__)
     assert getattr(importlib.import_module(found.__module__), found.__qualname__) is found
     if found.__module__ != errors.__name__:
         assert found.__doc__
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_a_module_of_options_names_what_it_offers(name: str):
+    module = getattr(pb, name)
+    assert module.__doc__
+    assert all(getattr(module, one).__doc__ for one in module.__all__)
 
 
 def test_the_function_race_is_not_hidden_by_a_module_of_that_name():
     code = (
         "import polarbear.driver.loop, polarbear.cli, polarbear.report.context\n"
         "import polarbear as pb\n"
-        "assert all(callable(getattr(pb, name)) for name in pb.__all__ if name[0] != '_')"
+        "assert all(callable(getattr(pb, name)) for name in pb.__all__"
+        f" if name[0] != '_' and name not in {MODULES})"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
