@@ -67,7 +67,7 @@ def import_data(
 
     >>> _ = store.export("csv", "runs.csv")
     >>> pb.import_data("runs.csv", "imported").algorithms
-    ('powell', 'random')
+    ('random', 'powell')
     """
     asked = validate(FORMATS[format], options, Source(format))
     if is_store(Path(source)) and format != "store":
