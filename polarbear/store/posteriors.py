@@ -64,6 +64,12 @@ class PosteriorFacts:
     head_to_head: bool
     shared: list[list[int]] | None
 
+    def __post_init__(self) -> None:
+        pairs = len(self.algorithms) * (len(self.algorithms) - 1) // 2
+        shape = [pairs] * len(self.times)
+        if self.shared is not None and [len(row) for row in self.shared] != shape:
+            raise ValueError("shared does not have a number for each pair at each time")
+
 
 class Posteriors:
     """The folder ``posteriors/`` of a store, as seen from the current or from a past race."""

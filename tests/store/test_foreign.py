@@ -8,11 +8,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from polarbear.errors import StoreError
 from polarbear.store import Store, file_io
-from polarbear.store.catalog import Catalog
+from polarbear.store.catalog import FACTS, Catalog
 from polarbear.store.writer import holder
 from tests.support import Project
 
@@ -138,3 +140,22 @@ def test_a_manifest_that_lacks_what_readers_need_is_refused(foreign: Path, facts
         StoreError, match=r"polarbear\.json is damaged \((config|files|obsolete|created|tool)"
     ):
         Store.open(foreign)
+
+
+@pytest.mark.parametrize("shared", [[3, 3], [[6], []], [[]]])
+def test_a_posterior_without_a_number_for_each_pair_and_time_is_damaged(
+    project: Project, foreign: Path, shared: list[Any]
+):
+    assert project("infer", "s").returncode == 0
+    catalog = Catalog(foreign)
+    (name,) = catalog.names("posteriors/")
+    table = pq.read_table(pa.BufferReader(catalog.read(name)))
+    facts = json.loads(table.schema.metadata[FACTS]) | {"shared": shared}
+    buffer = pa.BufferOutputStream()
+    pq.write_table(table.replace_schema_metadata({FACTS: json.dumps(facts)}), buffer)
+    data = bytes(buffer.getvalue())
+    catalog.commit([(f"{name[:-40]}{file_io.digest(data)}.parquet", data)], [name])
+    done = project("verify", "s")
+    assert done.returncode == 1
+    assert "posteriors/" in done.stdout + done.stderr
+    assert "shared" in done.stdout + done.stderr
