@@ -81,7 +81,7 @@ def __getattr__(name: str) -> Any:
     module = importlib.import_module(f"{__name__}.{place}")
     found = globals()[name] = getattr(module, attribute or name)
     if name in _OPTIONS:
-        found.model_rebuild()  # gives it a signature, which editors complete by
+        found.model_rebuild()  # adds the signature that editors complete
     return found
 
 

@@ -183,10 +183,10 @@ class Project:
         asked = [sys.executable, "-c", code, json.dumps(commands)]
         done = subprocess.run(asked, cwd=self.folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-        told = json.loads(done.stdout.splitlines()[-1])
+        results = json.loads(done.stdout.splitlines()[-1])
         return [
             subprocess.CompletedProcess(command, *of)
-            for command, of in zip(commands, told, strict=True)
+            for command, of in zip(commands, results, strict=True)
         ]
 
     def python(self, script: str) -> subprocess.CompletedProcess[str]:

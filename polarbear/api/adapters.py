@@ -11,4 +11,4 @@ from polarbear.algorithms.synthetic import Synthetic
 __all__ = ["Cma", "Command", "Modcma", "Python", "RandomSearch", "Scipy", "Synthetic"]
 
 for _name in __all__:
-    globals()[_name].model_rebuild()  # gives it a signature, which editors complete by
+    globals()[_name].model_rebuild()  # adds the signature that editors complete

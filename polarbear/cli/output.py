@@ -40,7 +40,7 @@ def set_quiet(value: bool) -> None:
     quiet = value
 
 
-def _columns() -> int | None:
+def columns() -> int | None:
     """The width of a terminal; None if output is redirected."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
@@ -52,12 +52,12 @@ def show_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """The lines of a table of results, as wide as the terminal at most."""
-    return table_lines(titles, rows, _columns())
+    return table_lines(titles, rows, columns())
 
 
 def folded(*parts: str) -> list[str]:
     """Lines of results, folded to the width of a terminal."""
-    most = _columns()
+    most = columns()
     lines = [line for part in parts for line in visible(part, keep="\n").split("\n")]
     return lines if most is None else [short for line in lines for short in folded_line(line, most)]
 

@@ -36,11 +36,12 @@ SCREEN_LINES = 23  # and one for the prompt
 
 
 def show_standings(facts: Standings, verbose: bool = False, after: Sequence[str] = ()) -> None:
-    """Print the state of a race, and the lines ``after`` it, on one screen.
+    """Print the state of a race, and the lines ``after`` it, on one screen of a terminal.
 
-    ``verbose`` shows all of it, and adds settled pairs.
+    A file has all rows. ``verbose`` shows all on a terminal, too, and adds settled pairs.
     """
-    for most in [sys.maxsize] if verbose else range(MAX_ROWS, 0, -1):
+    is_short = output.columns() is not None and not verbose
+    for most in range(MAX_ROWS, 0, -1) if is_short else [sys.maxsize]:
         lines = [*_standings_lines(facts, most, verbose), *output.folded(*after)]
         if len(lines) <= SCREEN_LINES:
             break

@@ -89,5 +89,5 @@ def test_a_public_function_documents_its_arguments_and_its_example_runs(
     known = {"pb": pb, "pl": pl, "config": config, "store": store, "posterior": store.infer()}
     example = doctest.DocTestParser().get_doctest(about, known, name, None, None)
     assert example.examples or name.startswith("Listener.")
-    told: list[str] = []
-    assert doctest.DocTestRunner().run(example, out=told.append).failed == 0, "".join(told)
+    printed: list[str] = []
+    assert doctest.DocTestRunner().run(example, out=printed.append).failed == 0, "".join(printed)

@@ -87,15 +87,17 @@ def test_the_end_of_a_race_of_forty_algorithms_fits_on_a_small_screen(
         race={"batch": {"start": 8, "min": 8}, "limits": {"rounds": 1}},
         inference={"draws": 400},
     )
-    monkeypatch.setattr(output, "_columns", lambda: 80)
+    monkeypatch.setattr(output, "columns", lambda: 80)
     lines = project("race", "config.yaml").stdout.splitlines()
     assert len(lines) <= 23
     assert max(map(len, lines)) <= 80
     assert lines[0].startswith("Anytime Pareto set (not settled): solver number ")
     assert any(re.fullmatch(r"and \d+ more algorithms: see `status`", line) for line in lines)
     assert lines[-1] == "      polarbear report config"
-    shown = project("status", "config").stdout
-    assert all(f" {name} " in shown for name in names)
+    monkeypatch.undo()
+    for command in (["status", "config"], ["race", "config.yaml"]):  # not on a terminal
+        shown = project(*command).stdout
+        assert all(f" {name} " in shown for name in names)
 
 
 def test_a_race_prints_a_summary_on_one_screen(settled):

@@ -35,7 +35,7 @@ CASES = {
 
 
 def side_by_side(parts):
-    """Choice sets of several data sets, each as a time of its own."""
+    """Choice sets of several data sets, each at another time."""
     wins, masks, counts, rankings = (
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("wins", "masks", "counts", "rankings")
