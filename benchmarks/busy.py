@@ -1,14 +1,14 @@
-"""How busy workers are in a race: with early runs, and without, one after the other.
+"""How busy workers are in a race, with speculative runs and without them.
 
     python benchmarks/busy.py [--instances N]
 
-Shares of workers' time for which they were running something, by the intervals that runs have
-recorded, from the first run's start (or the end of the first round) to the last one's end. As with
-the command, everything is tried out before the first run, by which workers have loaded what runs
-need. Building a problem counts as idle, and so does what was under way when the race ended. Where
-there are as many workers as cores, the process that decides takes its time from them; so it is
-said, too, for how much of a race's time a core had nothing to do at all, which means something only
-if nothing else runs. Races may be cut short by --instances. Exits with 1 when a target is missed.
+The share of workers' time in runs, from the recorded intervals of runs, between the start of the
+first run (or the end of the first round) and the end of the last one. As with the command, all
+algorithms are checked before the first run, so that workers have loaded their packages. Building a
+problem counts as idle, and so do runs that were unfinished when the race ended. With as many
+workers as cores, the deciding process competes with them; the idle time of the cores is therefore
+reported, too, which is meaningful only on an otherwise idle machine. --instances shortens the
+races. Exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import polars as pl
 import psutil
 from targets import Row, report
 
-from polarbear.config import Config, load
+from polarbear.config.configuration import Config, load
 from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.store import Store
@@ -71,7 +71,7 @@ def raced(config: Config, folder: Path, from_round: int) -> Share:
 
 
 def compared(name: str, from_round: int, target: float, instances: int | None) -> Row:
-    """One configuration, without early runs and with them."""
+    """One configuration, without speculative runs and with them."""
     config = load(CONFIGS / name)
     if instances is not None:
         limits = config.race.limits.model_copy(update={"instances": instances})
@@ -86,8 +86,8 @@ def compared(name: str, from_round: int, target: float, instances: int | None) -
     what = f"{name}, {after.runs} runs, {after.extra} extra: workers busy"
     since = f" after round {from_round}" if from_round else ""
     measured = (
-        f"{after.busy:.0%}, {before.busy:.0%} without early runs; cores idle {after.idle:.0%}, "
-        f"{before.idle:.0%}"
+        f"{after.busy:.0%}, {before.busy:.0%} without speculative runs; cores idle "
+        f"{after.idle:.0%}, {before.idle:.0%}"
     )
     return Row(f"{what}{since}", measured, f"at least {target:.0%}", after.busy >= target)
 

@@ -25,7 +25,8 @@ from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import rating_models
 from polarbear.inference.models.base import Model, rating_model
 from polarbear.inference.plackett_luce.likelihood import helmert
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 TIMES, ALGORITHMS, INSTANCES = 10, 4, 8
 DRAWS, THIN, BINS = 2000, 10, 20

@@ -1,11 +1,11 @@
-"""What a cluster costs against the local pool, and what it survives, measured in one run.
+"""The overhead of a cluster over the local pool, and the faults it survives, in one run.
 
     python benchmarks/cluster.py [--kills 50] [overhead] [throughput] [faults]
 
 A real `dask scheduler` and real `dask worker` processes, all on this machine. Overhead: runs of one
 second on two workers, by the local pool and by Dask, in turns. Throughput: 1,000 runs of 10 ms on
 two workers. Faults: a race during which workers are killed at random and come back; its rounds are
-held against those of the local race, byte by byte. Exits with 1 when a target is missed.
+compared with those of the local race, byte by byte. Exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from targets import Row, report
 
-from polarbear.config import Config, parse
+from polarbear.config.configuration import Config, parse
 from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
@@ -182,8 +182,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help="by default all")
-    asked = parser.parse_args()
-    parts, missed = asked.parts or PARTS, 0
+    args = parser.parse_args()
+    parts, missed = args.parts or PARTS, 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with RealCluster(folder) as cluster:
@@ -196,7 +196,7 @@ def main() -> int:
             if "faults" in parts:
                 workers.append(cluster.start_worker())
                 cluster.await_workers(WORKERS + 1)
-                missed |= report([survived(folder, cluster, workers, asked.kills)])
+                missed |= report([survived(folder, cluster, workers, args.kills)])
     return missed
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from polarbear.errors import StanError
 from polarbear.inference import ModelOptions, Posterior, infer
 from polarbear.inference.relations import joint, pointwise
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 HEADING = "## Both engines, all methods"
 ALGORITHMS, INSTANCES, TIMES = 5, 30, 20
@@ -52,11 +53,11 @@ def section(models: Sequence[str]) -> list[str]:
     ]
     trusted: dict[str, list[str]] = {}
     for model in models:
-        asked = ModelOptions(model=model, dependence="independent", engine="stan", draws=LONG)
-        reference = infer(sets, grid, asked, seed=7)
+        stan = ModelOptions(model=model, dependence="independent", engine="stan", draws=LONG)
+        reference = infer(sets, grid, stan, seed=7)
         assert reference.usable, (model, reference.diagnostics)
         for engine, method in METHODS:
-            options = asked.model_copy(update={"engine": engine, "method": method, "draws": DRAWS})
+            options = stan.model_copy(update={"engine": engine, "method": method, "draws": DRAWS})
             try:
                 infer(sets, grid, options.model_copy(update={"draws": 400}), seed=1)  # warm
                 begun = _cpu_seconds()

@@ -24,11 +24,12 @@ os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"  # as i
 from targets import Row, report
 
 from polarbear.algorithms.base import Trial
-from polarbear.config import Config, parse
+from polarbear.config.configuration import Config, parse
 from polarbear.errors import BudgetExhausted
+from polarbear.execution.journal import Journal
 from polarbear.execution.outcome import RunLimits, Task
 from polarbear.execution.pool import Pool
-from polarbear.execution.recorder import Journal, Recorder
+from polarbear.execution.recorder import Recorder
 from polarbear.numerics.seeds import run_seed
 from polarbear.problems import Instance, Problem, Setting
 from polarbear.settings.options import Source
@@ -89,7 +90,7 @@ def measure_recording() -> tuple[float, int]:
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(Path(folder) / "journal")
         for turn in range(TURNS):
-            recorder = Recorder(problem, "evaluations", EVALUATIONS, journal=journal.write)
+            recorder = Recorder(problem, "evaluations", EVALUATIONS, journal=journal.add)
             order = [recorder.evaluate, bare(problem)]
             times = [seconds(config, setting, problem, e) for e in order[:: 1 - 2 * (turn % 2)]]
             recorded, plain = times[:: 1 - 2 * (turn % 2)]

@@ -1,8 +1,8 @@
-"""Forecasts of races on synthetic truths: how often does the range hold what then happened?
+"""Forecasts of races on synthetic truths: how often does the range contain the outcome?
 
 Truths are Plackett-Luce's of benchmarks/truths.py, whose noise is correlated over time in several
-degrees. After every round the forecast is kept, and held against the instances that the race went
-on to need. A race that ends at the limit needed what was left to it.
+degrees. After every round the forecast is stored, and compared with the number of instances that
+the race then needed. A race that ends at the limit counts as needing the instances up to it.
 
     python benchmarks/forecasts.py --races 40 --write benchmarks/results/forecasts.md
 """
@@ -27,7 +27,8 @@ from polarbear.inference import ModelOptions, infer, relations
 from polarbear.inference.empirical.decisions import decide_by_duels
 from polarbear.racing.forecast import forecast
 from polarbear.racing.rules import Rules
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 from polarbear.rankings.duels import duels_of
 
 CORRELATIONS = ("0", "0.33", "constant")

@@ -6,12 +6,12 @@
 A case fails if it ends in anything but a PolarBearError of a line or two (which a command prints,
 to exit with 1), has a library print something, as those in Rust do that panic, takes more than ten
 seconds of processor time, or makes this process grow beyond 1 GiB; one that has not ended after a
-minute of processor time, or a quarter of an hour by the clock, is cut off.
-Cases are made of the seed, the target and a number, without Hypothesis, whose choice of numbers
-costs more than the cases. Failures are told apart by what was raised and where; each is shown with
-the number of one case, which the second form feeds again, with its traceback. With --kept, what was
-tried is written to a file after every turn, and the same command goes on from there. Exits with 1
-if there was any failure.
+minute of processor time, or a quarter of an hour by the clock, is cut off. Cases are made of the
+seed, the target and a number, without Hypothesis, whose choice of numbers costs more than the
+cases. Failures are told apart by what was raised and where; each is shown with the number of one
+case, which the second form feeds again, with its traceback. With --kept, the cases so far are
+written to a file after every turn, and the same command continues from there. Exits with 1 if there
+was any failure.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CUT_OFF = 60.0  # seconds of processor time after which a case is not waited for
 MOST_MEMORY = 2**30  # bytes
 MOST_ADDRESSES = 2**33  # bytes, so that no case takes the machine with it
 STUCK = 900.0  # seconds by the clock, of one that waits for something, however busy the machine
-AT_ONCE = 1000  # cases of all targets together before what was tried is written down
+AT_ONCE = 1000  # cases of all targets together before progress is written
 
 
 @dataclass
@@ -148,7 +148,7 @@ def overheard() -> Iterator[TextIO]:
 
 
 def said(heard: TextIO) -> str:
-    """What was printed since this was last asked."""
+    """The output since the last call."""
     if not os.fstat(heard.fileno()).st_size:
         return ""
     heard.seek(0)
@@ -177,7 +177,7 @@ def feed(
     took, words = process_time() - began, said(heard)
     tally.slowest = max(tally.slowest, took)
     if words:
-        tally.fail(f"somebody printed: {words}", number, case)
+        tally.fail(f"printed: {words}", number, case)
     elif took > LONGEST:
         tally.fail("it took too long", number, case)
     elif before <= MOST_MEMORY < peak():
@@ -217,20 +217,20 @@ def main() -> int:
     parser.add_argument("--only", default="")
     parser.add_argument("--case", type=int)
     parser.add_argument("--kept", type=Path)
-    asked = parser.parse_args()
-    until = perf_counter() + 60 * asked.minutes
-    kept = Kept(asked.kept, asked.seed)
+    args = parser.parse_args()
+    until = perf_counter() + 60 * args.minutes
+    kept = Kept(args.kept, args.seed)
     limit_this_process()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        targets = {k: v for k, v in all_targets(folder).items() if asked.only in k}
-        if asked.case is not None:
-            target = targets[asked.only]
-            case = case_of(asked.seed, asked.only, asked.case, target)
+        targets = {k: v for k, v in all_targets(folder).items() if args.only in k}
+        if args.case is not None:
+            target = targets[args.only]
+            case = case_of(args.seed, args.only, args.case, target)
             print(f"{case!r}\n{'taken' if ends_well(target.feed, case, folder) else 'refused'}")
             return 0
         with overheard() as heard:
-            feed_all(targets, asked.cases, until, kept, folder, heard)
+            feed_all(targets, args.cases, until, kept, folder, heard)
     show(kept)
     return int(any(tally.failed for tally in kept.tallies.values()))
 

@@ -60,7 +60,7 @@ def inferred(n: int, n_times: int, instances: int, **options: Any) -> Callable[[
 
         from polarbear.inference import ModelOptions, infer
         from polarbear.inference.relations import pointwise
-        from polarbear.rankings import count_choice_sets
+        from polarbear.rankings.choice_sets import count_choice_sets
 
         chosen, places = ModelOptions(**options), positions(n, instances, n_times)
         given = places if options["model"] == "empirical" else None  # others would check their fit

@@ -29,7 +29,8 @@ from polarbear.inference.models import MODELS
 from polarbear.inference.models.base import rating_model
 from polarbear.inference.relations import joint, pointwise
 from polarbear.inference.stan.programs import programmed_models
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 
 def utilities(n: int, n_times: int) -> np.ndarray:
@@ -160,8 +161,8 @@ def first_use_row(model: str, limit: float | None) -> str:
         subprocess.run([*command, "import", str(table), "--store", store], **quiet)
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder, "cache"))}
         begun, before = time.perf_counter(), os.times()
-        asked = [*command, "infer", store, "--pairs", "--model", model]
-        subprocess.run(asked, env=environment, **quiet)
+        full = [*command, "infer", store, "--pairs", "--model", model]
+        subprocess.run(full, env=environment, **quiet)
         timed = Timed.__new__(Timed)
         timed.wall = time.perf_counter() - begun
         timed.cpu = os.times().children_user - before.children_user

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from targets import Row, report
 
-from polarbear.config import Config, parse
+from polarbear.config.configuration import Config, parse
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
 from polarbear.settings.options import Source
@@ -48,7 +48,7 @@ class Clock(Watcher):
 
 
 def strict_race(model: str = "empirical") -> Config:
-    ratings = {name: 1.0 + 0.02 * i for i, name in enumerate("ABCDEFG")}  # nobody is out soon
+    ratings = {name: 1.0 + 0.02 * i for i, name in enumerate("ABCDEFG")}  # none is eliminated early
     data = {
         "algorithms": [{"name": name, "use": "synthetic"} for name in ratings],
         "instances": {"suite": "synthetic", "ratings": ratings, "correlation": 0.3},

@@ -51,7 +51,7 @@ from polarbear.inference.relations import DecisionTables
 from polarbear.racing import State
 from polarbear.racing.decide import LARGE_SHARE
 from polarbear.racing.rules import Batch, Rules
-from polarbear.rankings import count_choice_sets
+from polarbear.rankings.choice_sets import count_choice_sets
 
 LIMIT = 200
 ALPHAS = ("0.95", "0.99")

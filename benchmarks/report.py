@@ -1,16 +1,16 @@
-"""What a page costs: seconds to write it, its size, and how soon it answers in a browser.
+"""The cost of a page: seconds to write it, its size, and its response times in a browser.
 
     python benchmarks/report.py [--quick-start STORE] [--write benchmarks/results/report.md]
 
-A store of the size of the paper's MA-BBOB race, made up: 7 algorithms that all stay in to the end,
-which is the most a page has to carry, 200 times, 50 rounds of 8 instances, runs of 60 points. The
-page is written by `polarbear report` in a process of its own; its seconds are of all CPUs, and with
-nothing else running the clock shows no more. The browser is Debian's Chromium, headless; of nine
-openings the median counts, beside it stands the first, for which the browser has to warm up. A page
-answers once its selector shows a choice, and draws once the charts in sight are there. The selector
-is then moved, and a pair asked for, as often as there are times: the median of what each takes
-counts. With a store of the quick start (`polarbear init`, `polarbear race`) its page is written,
-too. Exits with 1 when a target is missed.
+A synthetic store of the size of the paper's MA-BBOB race: 7 algorithms, none of them eliminated,
+which is the largest case, 200 times, 50 rounds of 8 instances, runs of 60 points. `polarbear
+report` writes the page in a separate process; its seconds are those of all CPUs, and on an idle
+machine the wall clock shows no more. The browser is Debian's Chromium, headless; the median of nine
+openings counts, and the first one, with a cold browser, is shown next to it. A page is ready once
+its selector shows a choice, and drawn once the visible charts are complete. The selector is then
+moved, and a pair selected, once for each time of the grid: the median of their durations counts.
+With a store of the quick start (`polarbear init`, `polarbear race`) its page is written, too. Exits
+with 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ import numpy as np
 from targets import Row, report
 
 from polarbear import racing as race
-from polarbear.config import Config, parse
+from polarbear.config.configuration import Config, parse
 from polarbear.driver.evidence import CachedPosterior, Evidence, keep, ranked
-from polarbear.driver.round_posterior import RoundResult, settings_kept
+from polarbear.driver.round_posterior import estimates, settings_kept, threats
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.chain_diagnostics import Draws, diagnose
@@ -96,21 +96,20 @@ def add_rounds(store: Store, config: Config, rng: np.random.Generator) -> None:
         tables = decision_tables(learned.posterior, rules.epsilon, "pointwise")
         horizons = race.horizons(state, rules) or dict.fromkeys(NAMES, float(BUDGET))
         state, decisions = race.step(state, rules, BATCH, tables)
-        result = RoundResult(state, decisions, tables, evidence, learned)
         record = race.RoundRecord(
             state=state,
             decisions=decisions,
             drawn=BATCH,
             ran_to=horizons,
             evaluations=dict.fromkeys(NAMES, number * BATCH * BUDGET),
-            threats=result.threats(),
+            threats=threats(state, tables),
             instances_to_go=0,
             draws=DRAWS,
             problems=(),
             posterior=learned.key,
             **settings,
         )
-        store.rounds.add(record, result.beliefs(rules))
+        store.rounds.add(record, estimates(learned, state, rules.epsilon, usable=True))
     keep(store, evidence, learned)
 
 
@@ -146,8 +145,8 @@ def believed(
 
 def written(store: Path, page: Path, *more: str) -> tuple[float, float]:
     """Seconds, by the clock and of all CPUs, that the command takes."""
-    asked = ("report", str(store), "--html", str(page), "-q", *more)
-    command = [sys.executable, "-m", "polarbear", *asked]
+    arguments = ("report", str(store), "--html", str(page), "-q", *more)
+    command = [sys.executable, "-m", "polarbear", *arguments]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     taken, after = perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -259,7 +258,7 @@ def main() -> int:
                 words = f"{middle:.2f} s (the first time {taken[0]:.2f} s)"
                 rows.append(Row(f"until {what} in Chromium", words, "under 2 s", middle < 2))
             for what, taken, most in zip(
-                ("the selector, moved", "a pair's duels, asked for"), moved, (0.2, 0.1), strict=True
+                ("the selector, moved", "a pair's duels"), moved, (0.2, 0.1), strict=True
             ):
                 rows.append(Row(what, f"{taken:.3f} s", f"under {most} s", taken < most))
     load = os.getloadavg()[0]

@@ -3,11 +3,11 @@
     python benchmarks/scaling.py [--lengths STORE] [--figure FILE]
 
 Measures first what the coordinator takes for a run and for a round on this machine, in processor
-time, then lets `simulated.py` race with it: without early runs, with them, and with rounds that
-fill all workers. Runs take 10 s on average, in the proportions that stored runs had
+time, then lets `simulated.py` race with it: without speculative runs, with them, and with rounds
+that fill all workers. Runs take 10 s on average, in the proportions that stored runs had
 (run-lengths.json, or those of a store), with a heavy tail, crashes and lost workers. Prints a
-table, draws the figure of docs/scaling.md, and exits with 1 when 1,000 workers are busy for less
-than 90 % of the time.
+table, draws the figure of docs/explanation/scaling.md, and exits with 1 when 1,000 workers are busy
+for less than 90 % of the time.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from polarbear.store import Store
 
 HERE = Path(__file__).parent
 LENGTHS = HERE / "results" / "run-lengths.json"
-FIGURE = HERE.parent / "docs" / "scaling.svg"
+FIGURE = HERE.parent / "docs" / "explanation" / "scaling.svg"
 WORKERS = (1, 10, 100, 1000, 10_000)
 WAYS = {
-    "no early runs": {"early": 0, "fill": False},
-    "early runs": {"early": 4, "fill": False},
-    "early runs, filled rounds": {"early": 16, "fill": True},
+    "no speculative runs": {"early": 0, "fill": False},
+    "speculative runs": {"early": 4, "fill": False},
+    "speculative runs, filled rounds": {"early": 16, "fill": True},
 }
 INSTANCES = 200  # of the race that all numbers of workers run
 LONG = {"epsilon": 0.005, "limits": {"rounds": 12}}  # a race that is long enough for 1,000 workers
@@ -61,7 +61,7 @@ def lengths_of(store: Path) -> list[float]:
 
 
 class Ready:
-    """A pool whose runs are finished as soon as they are asked for, from one message each."""
+    """A pool whose runs are finished as soon as they are requested, from one message each."""
 
     size = 1
 
@@ -148,7 +148,7 @@ def table(found: dict[str, list[Simulated]]) -> str:
         "| workers | way | minutes | speed-up | busy | runs used | extra | rounds | coordinator |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    one = found["no early runs"][0]
+    one = found["no speculative runs"][0]
     for way, entries in found.items():
         for entry in entries:
             lines.append(
@@ -167,7 +167,7 @@ COLOURS = ("#777777", "#0072b2", "#d55e00")
 
 def figure(found: dict[str, list[Simulated]]) -> str:
     """Three small charts beside each other: how busy, how fast, and at what price."""
-    one = found["no early runs"][0]
+    one = found["no speculative runs"][0]
     least = min(entry.runs for entries in found.values() for entry in entries)
     panels: list[tuple[str, Callable[[Simulated], float], float, bool]] = [
         ("workers busy", lambda entry: entry.busy, 1.0, False),
@@ -254,7 +254,7 @@ def goals(work: Workload, costs: Costs) -> list[Row]:
     Runs of a hundredth of the length on 100 workers ask as much of it as 10,000 workers would.
     """
     rows = []
-    way = WAYS["early runs, filled rounds"]
+    way = WAYS["speculative runs, filled rounds"]
     many, few = configured(**way, **LONG), configured(**way, instances=SHORT)
     short = replace(work, seconds=work.seconds / 100, restart=work.restart / 100)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
-"""Races on a simulated cluster: the real race, made-up clocks.
+"""Races on a simulated cluster: the real race, simulated time.
 
-Rounds, early runs, inference and decisions are PolarBear's own. What is made up is time: workers
-take as long for a run as stored runs did, and the coordinator takes what was measured of it for
-each run and each round, one thing after the other.
+Rounds, speculative runs, inference and decisions are those of PolarBear; only time is simulated. A
+worker takes as long for a run as stored runs did, and the coordinator handles runs and rounds one
+after another, in their measured times.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from unittest import mock
 
 import numpy as np
 
-from polarbear.config import Config, parse
+from polarbear.config.configuration import Config, parse
 from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
@@ -76,7 +76,7 @@ class Workload:
     restart: float = 30.0
 
     def length(self, task: Task) -> float:
-        """How long a run takes: the same whoever executes it, and when."""
+        """The length of a run, which does not depend on its worker or start."""
         rng = self._lot(task, "length")
         length = self.seconds * rng.choice(self.shape)
         if rng.random() < 1 / self.tail_every:
@@ -296,7 +296,7 @@ def simulate(
         mock.patch.object(collect, "pool_of", return_value=cluster),
         mock.patch.object(Race, "_decided", lambda *a: known.decided(*a)),
         mock.patch.object(Store, "add_runs", nothing),
-        mock.patch.object(SpeculativeRuns, "change", nothing),
+        mock.patch.object(SpeculativeRuns, "replace", nothing),
         mock.patch.object(Store, "merge_parts", nothing),
     ):
         race = SimulatedRace(config, store, [used])

@@ -82,7 +82,7 @@ class Figures:
     identical: int = 0
     cost_runs: int = 0
     lost_runs: int = 0
-    unexplained: int = 0  # runs that were lost though nobody of ours killed their worker
+    unexplained: int = 0  # runs that were lost although this script did not kill their worker
     episodes: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
@@ -251,12 +251,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="soak-") as name:
-        soak = Soak(Path(name), random.Random(asked.seed))
+        soak = Soak(Path(name), random.Random(args.seed))
         lasts = soak.in_peace("peace")
-        until = began + 60 * asked.minutes
+        until = began + 60 * args.minutes
         while time.monotonic() < until:
             store = f"race-{soak.figures.races + 1}"
             killed = soak.disturbed(store, lasts, until)

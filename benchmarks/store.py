@@ -20,7 +20,7 @@ from time import perf_counter
 import numpy as np
 from targets import Row, report
 
-from polarbear.config import parse
+from polarbear.config.configuration import parse
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems import Instance
 from polarbear.settings.options import Source

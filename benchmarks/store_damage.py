@@ -1,29 +1,31 @@
 """Damaged stores: whether every damage is noticed, nothing is deleted, and no command fails badly.
 
     python benchmarks/store_damage.py [--part damages|mixtures|json] [--count N] [--seed N]
+                                       [--kept FILE]
 
 damages: flipped bits, truncations, swaps, deletions and duplications of files of every kind. Each
 must be noticed by `verify`, and no file may be read as other data. mixtures: two versions of a
 store, mixed file by file; `verify` reports them, and no command deletes anything. json: JSON files
 changed by type, depth and size, with valid checksums; no command has a traceback, takes more than
-10 s or makes this process larger than 1 GiB. Exits with 1 if anything else happens.
+10 s or makes this process larger than 1 GiB. With --kept, the result of every case is written to a
+file, and cases in that file are not tried again. Exits with 1 if anything else happens.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 
+from campaigns import Kept
 from targets import Row, report
 
-os.environ["POLARS_MAX_THREADS"] = "1"  # tables are small; threads would only wait for each other
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the damages, which tests have
 
 from tests.faults import store_damage
@@ -36,8 +38,9 @@ def main() -> int:
     options.add_argument("--part", choices=COUNTS, action="append")
     options.add_argument("--count", type=int)
     options.add_argument("--seed", type=int, default=2026)
+    options.add_argument("--kept")
     chosen = options.parse_args()
-    rows = []
+    rows, kept = [], Kept(chosen.kept)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         store_damage.fill(folder)
@@ -55,7 +58,8 @@ def main() -> int:
             count = chosen.count or COUNTS[part]
             wrong: Counter[str] = Counter()
             for at in range(count):
-                said = trials[part](Random(f"{chosen.seed} {part} {at}"))
+                case = f"{chosen.seed} {part} {at}"
+                said = kept.tried(case, partial(trials[part], Random(case)))
                 if said:
                     wrong[said.replace(name, "")] += 1
                     print(f"{part} {at}: {said}", file=sys.stderr, flush=True)

@@ -1,11 +1,11 @@
-"""PolarBear: which anytime algorithm to run when the time limit is not yet known.
+"""PolarBear compares anytime algorithms at every budget, to choose one when the budget is known.
 
     import polarbear as pb
 
     store = pb.race("config.yaml")
     store.select("at 1000").choice
 
-What is offered here is loaded when it is first asked for; docs/reference/python.md describes it.
+Each name is loaded when it is first used; docs/reference/python.md describes them.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from polarbear.api import adapters, suites
-    from polarbear.api.experiments import check, race, run
+    from polarbear.api.experiments import race
     from polarbear.api.gating import gate
     from polarbear.api.importing import import_data, infer
     from polarbear.api.listening import Listener
     from polarbear.api.merge_stores import merge
+    from polarbear.api.plain_runs import check, run
     from polarbear.api.posterior import Posterior
     from polarbear.api.reporting import compare_stores
     from polarbear.api.store_handle import Store, open
-    from polarbear.config import Execution
     from polarbear.config.configuration import Configuration as Config
+    from polarbear.config.execution import Execution
     from polarbear.errors import (
         AlgorithmError,
         ConfigError,
@@ -62,7 +63,7 @@ _OPTIONS = {
 }
 _PLACES = {
     **_OPTIONS,
-    **dict.fromkeys(("check", "race", "run"), "api.experiments"),
+    **dict.fromkeys(("check", "run"), "api.plain_runs"),
     **dict.fromkeys(("import_data", "infer"), "api.importing"),
     **dict.fromkeys(("Store", "open"), "api.store_handle"),
     **dict.fromkeys(("adapters", "suites"), "api"),
@@ -71,6 +72,7 @@ _PLACES = {
     "compare_stores": "api.reporting",
     "gate": "api.gating",
     "merge": "api.merge_stores",
+    "race": "api.experiments",
 }
 
 

@@ -1,7 +1,5 @@
 """All errors that PolarBear raises; the command line catches PolarBearError: exit code 1."""
 
-from __future__ import annotations
-
 import re
 
 from polarbear.wording import visible

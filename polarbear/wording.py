@@ -4,12 +4,10 @@ Characters that cannot be shown are escaped. The page formats numbers by the sam
 which it receives from `page_words`. Uses no other module.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import ceil, floor, log10
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 # Numbers that are easily confused have the same names everywhere.
 SHARE_OF_FIRSTS = "share of firsts"  # of instances on which an algorithm is first
@@ -140,13 +138,6 @@ def probability_mark(value: float) -> str:
     return UNDER if value < PROBABILITY.low else f"{value:.2f}"
 
 
-def probability_entry(value: float) -> str:
-    """A probability in a table: two digits, or four instead of 1.00."""
-    if value >= 0.99995:
-        return "0.9999+"
-    return f"{value:.4f}" if value >= PROBABILITY.high else f"{value:.2f}"
-
-
 def probability_cell(value: float) -> str:
     """A very short probability: >.99, .95, 0."""
     if value >= PROBABILITY.high:
@@ -223,7 +214,7 @@ def power_of_ten(exponent: int) -> str:
     return f"10{str(exponent).translate(SUPERSCRIPTS)}"
 
 
-def page_words(axis: str, nouns: Iterable[str] = ()) -> dict[str, Any]:
+def page_words(axis: str, nouns: Iterable[str] = ()) -> dict[str, object]:
     """The limits and nouns with which the page formats numbers as this module does."""
     return {
         "axis": {"one": singular(axis), "many": axis},

@@ -168,7 +168,7 @@ def bound(
             found = _for_all_times([(one, as_good[:, b, a]), (two, as_good[:, a, b])], cost)
         for i in (a, b):
             each[i] = max(each.get(i, (0.0, 0.0)), found, key=lambda one: one[1])
-    if len(members) == 1 and out:  # whoever is out last was put out by the one that stays
+    if len(members) == 1 and out:  # the last one was eliminated by the one that remains
         against = [better[:, members[0], a] for a in out if beaten[members[0], a]]
         least_of = [(float(one.max()), spent_on(one, cost)) for one in against]
         each[members[0]] = min(least_of, key=lambda one: one[1])

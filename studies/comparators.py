@@ -9,7 +9,7 @@ Methods answer different questions, and each is judged by its own:
 
 - *which of them are not worse than another one at every time* (PolarBear's): is the set right, up
   to a ROPE of 0.05; how many runs until it was; how many eliminations were wrong;
-  a rule that knows how far apart all are and only has to show it (`bound.py`) stands beside them;
+  the bound is a rule that knows all differences and only has to prove them (`bound.py`);
 - *who is best at the end*, or *by area*: is the one that is named, or one of those not ruled out,
   the truth's best; and how many members of the anytime Pareto set a user of it goes without.
 
@@ -222,7 +222,7 @@ OTHERWISE: dict[str, tuple[str, Callable[[race.Data, np.ndarray], Row], str]] = 
     "a rule that knows the distances": (
         ANYTIME,
         _knows_the_distances,
-        "it is a bound: nobody knows them",
+        "it is a bound: they are unknown in practice",
     ),
     "irace, Friedman": (END, _irace(irace.friedman, _lowest_rank), "anything before the end"),
     "irace, t-test": (

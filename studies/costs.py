@@ -28,7 +28,8 @@ import numpy as np
 from common import Claims, Lines, Row, deadline, markdown, told, write_csv
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 DRAWS = 8000
 

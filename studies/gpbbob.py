@@ -33,7 +33,7 @@ from common import Claims, Lines, Row, deadline, markdown, told, write_csv
 from populations import Population
 from ways import Way, by_default
 
-from polarbear.config import load
+from polarbear.config.configuration import load
 from polarbear.inference import ModelOptions
 from polarbear.racing.rules import Rules
 

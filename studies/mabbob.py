@@ -3,12 +3,12 @@
 Seven algorithms in 30 dimensions, 60,000 evaluations, 200 times, instances as ioh draws them. All
 are run on all instances of a population once (`polarbear run configs/mabbob.yaml --instances N`,
 which this command does where it is not told of one); races then draw their instances from it, with
-replacement, and the whole of it is the truth that they are held against. Ways to race:
+replacement, and the whole population is the truth with which they are compared. Ways to race:
 
 - ``paper``: independent Dirichlet, ratings alone decide, pointwise, strict, alpha 0.99;
-- ``default``: what PolarBear does if nothing is said, at the same alpha and largest batch;
-- ``configured``: `polarbear race configs/mabbob.yaml`: the paper's model and rules, but nobody is
-  put out whom their duels do not show to be worse;
+- ``default``: PolarBear's defaults, at the same alpha and largest batch;
+- ``configured``: `polarbear race configs/mabbob.yaml`: the paper's model and rules, but an
+  algorithm is eliminated only if its duels show that it is worse;
 - ``strict``: the default's model with the paper's strict resolution;
 - ``in order``, ``in reverse``: the paper's, ties broken by the place in the list of algorithms, as
   sorting does that knows no ties.
@@ -37,7 +37,7 @@ from common import Claims, Lines, Row, deadline, markdown, told, write_csv
 from populations import Population
 from ways import Way, by_default
 
-from polarbear.config import load
+from polarbear.config.configuration import load
 from polarbear.inference import ModelOptions
 from polarbear.racing.rules import Rules
 from polarbear.rankings import rank
@@ -84,7 +84,7 @@ def claims_of(rows: list[Row], people: Population) -> Claims:
     clearly = truth_of.clearly_beaten(people, ROPE)
     claims.check(
         f"beaten by one other at every time, by more than a ROPE of {ROPE}, is "
-        f"{', '.join(clearly) or 'nobody'}: none of the paper's set",
+        f"{', '.join(clearly) or 'none'}: none of the paper's set",
         not set(clearly) & set(PAPER),
     )
     for t, leader in ((500, "MXNES"), (5000, "CSA"), (60_000, "XNES")):

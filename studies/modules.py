@@ -1,13 +1,14 @@
 """Does it matter how modcma is set? MA-BBOB at full size, with one module after the other changed.
 
-What the paper says of its CMA-ES is in `configs/mabbob.yaml`, which leaves starts to modcma 1.2.0:
+The paper's settings of CMA-ES are in `configs/mabbob.yaml`, which leaves starts to modcma 1.2.0:
 the first in the middle of the box, others outside of it, too. Here
 
 - ``fixed centre``: every start is at a uniform random point of the box;
-- ``saturated``: what leaves the box is moved to its border, not drawn anew near it (COTN);
+- ``saturated``: points outside the box are moved to its border, not drawn again near it (COTN);
 - ``restarts alike``: no larger population at a restart (IPOP).
 
-Each is run on the same instances with the same seeds; told is on what the paper's Pareto set hangs.
+Each is run on the same instances with the same seeds; the duels that decide the paper's Pareto set
+are reported.
 
     python studies/modules.py --population STORE     a quarter of an hour of one core for each
 

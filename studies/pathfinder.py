@@ -1,10 +1,10 @@
 """Does it matter that the paper draws by Pathfinder? Its race on MA-BBOB, where it decides on XNES.
 
-Races by the paper's rules are replayed with exact draws (`ways.py`) until XNES is out, or for 200
-instances. There the same rankings are given to Stan's Pathfinder, and to the exact sampler again
-with another seed, since the round in which somebody goes is one whose draws happened to say so.
-Told is how sure each is that CSA is better than XNES at the time at which it is least so (alpha is
-0.99, at every time), and how far apart the probabilities of all pairs are at all times.
+Races by the paper's rules are replayed with exact draws (`ways.py`) until XNES is eliminated, or
+for 200 instances. There the same rankings are given to Stan's Pathfinder, and to the exact sampler
+again with another seed, since the round of an elimination is selected by its draws. Reported are
+each one's probability that CSA is better than XNES, at the time at which it is lowest (alpha is
+0.99, at every time), and the differences of the probabilities of all pairs at all times.
 
     python studies/pathfinder.py --population STORE     two minutes of one core a seed
 
@@ -25,10 +25,11 @@ from common import Lines, Row, deadline, markdown, write_csv
 from populations import Population
 from ways import raced
 
-from polarbear.config import load
+from polarbear.config.configuration import load
 from polarbear.inference import ModelOptions, infer, relations
 from polarbear.racing.rules import Rules
-from polarbear.rankings import ChoiceSets, count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import ChoiceSets, count_choice_sets
 
 LIMIT = 200
 BY, WHO = "CSA", "XNES"

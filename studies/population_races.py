@@ -1,4 +1,4 @@
-"""Races on a population: what came of each, held against the whole of it, and tables of many."""
+"""Races on a population: outcomes compared with the whole population, and tables of many races."""
 
 from __future__ import annotations
 

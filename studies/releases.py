@@ -2,12 +2,13 @@
 
 A store for each release, made by `polarbear run configs/mabbob.yaml --instances N --store STORE`
 in an environment that has it; compared are the instances that all stores have. On each of them
-every release's runs were given the same seed, of which each makes its own draws.
+the runs of all releases have the same seed, from which each release draws differently.
 
     python studies/releases.py 1.2.0=STORE 1.1.0=STORE
 
-Told are the duels on which the paper's Pareto set hangs, by each release; and for each algorithm on
-how many instances a release is ahead of the next one named, which is a half if nothing changed.
+Reported are the duels that decide the paper's Pareto set, by each release, and for each algorithm
+the share of instances on which a release is better than the next one named: a half if nothing
+changed.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def read(named: str) -> Release:
 
 
 def telling(name: str, people: Population, kind: str = "release") -> list[Row]:
-    """What the paper's Pareto set hangs on, at the times that are shown of the population."""
+    """The duels that decide the paper's Pareto set, at the times shown of the population."""
     rows = []
     duels = {pair: truth_of.ahead(people, *pair) for pair in MIN_ROUNDS}
     floor = (people.values <= 10 * people.values.min()).mean(axis=(0, 1))

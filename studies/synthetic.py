@@ -40,7 +40,7 @@ from common import (
 )
 from ways import Way, by_default, duel_draws, raced
 
-from polarbear.config import Config, load
+from polarbear.config.configuration import Config, load
 from polarbear.inference import ModelOptions
 
 EXAMPLES = (1, 2, 3)
@@ -267,7 +267,7 @@ def claims_of(rows: list[Row], examples: tuple[int, ...], ways: tuple[str, ...])
 
 
 def coverage() -> list[Row]:
-    """Whether intervals hold what they say, on samples whose size nobody chose by looking."""
+    """The coverage of intervals, on samples of a size that was fixed in advance."""
     import synthetic_coverage  # which asks this module for truths
 
     return synthetic_coverage.table()

@@ -14,7 +14,8 @@ from polarbear.inference.relations import DecisionTables
 from polarbear.numerics.seeds import derived_seed
 from polarbear.racing import State
 from polarbear.racing.rules import Batch, Rules
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 DRAWS = 1000
 

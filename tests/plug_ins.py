@@ -1,7 +1,5 @@
 """A package of somebody else, as pip would have installed it, in a folder of a test."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

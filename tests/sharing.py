@@ -1,7 +1,5 @@
 """Folders that are expensive to fill, shared by all processes of a test session."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Callable

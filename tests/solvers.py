@@ -1,7 +1,5 @@
 """Algorithms for tests: one that behaves, and the many ways not to."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -134,7 +132,7 @@ def uses_global_generator(problem, seed):
 
 
 class Bowl:
-    """A problem of a user's own; its state must not leak from one run into the next."""
+    """A problem of a user; its state must not leak from one run into the next."""
 
     def __init__(self, seed, dimension=3):
         rng = np.random.default_rng(seed)
@@ -142,44 +140,50 @@ class Bowl:
         self.lower, self.upper = [-2.0] * dimension, [2.0] * dimension
         self.calls = 0
 
+    def squared_distance(self, x):
+        return float(np.sum((np.asarray(x) - self.centre) ** 2))
+
     def __call__(self, x):
         self.calls += 1
-        return float(np.sum((np.asarray(x) - self.centre) ** 2)) + self.calls * 1e-9
+        return self.squared_distance(x) + self.calls * 1e-9
 
 
 def bowl(seed, dimension=3):
     return Bowl(seed, dimension)
 
 
-def nan_bowl(seed):
+class NanBowl(Bowl):
     """NaN half of the time, infinite sometimes."""
-    made = Bowl(seed)
-    plain = made.__call__
 
-    class Sometimes:
-        lower, upper = made.lower, made.upper
-        count = 0
-
-        def __call__(self, x):
-            self.count += 1
-            if self.count % 2:
-                return float("nan")
-            return float("-inf") if self.count % 10 == 0 else plain(x)
-
-    return Sometimes()
+    def __call__(self, x):
+        value = super().__call__(x)
+        if self.calls % 2:
+            return float("nan")
+        return float("-inf") if self.calls % 10 == 0 else value
 
 
-def hill(seed):
+class OnlyNan(Bowl):
+    def __call__(self, x):
+        return float("nan")
+
+
+class Hill(Bowl):
     """To be maximised; its top is 0."""
-    made = Bowl(seed)
 
-    class Hill:
-        lower, upper = made.lower, made.upper
+    def __call__(self, x):
+        return -self.squared_distance(x)
 
-        def __call__(self, x):
-            return -float(np.sum((np.asarray(x) - made.centre) ** 2))
 
-    return Hill()
+class NoisyBowl(Bowl):
+    """Noise on top of a bowl, and the bowl itself for what is recorded."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self._rng = np.random.default_rng(seed)
+        self.true_value = self.squared_distance
+
+    def __call__(self, x):
+        return self.squared_distance(x) - abs(self._rng.standard_cauchy())
 
 
 def not_a_problem(seed):
@@ -221,37 +225,7 @@ def killed_until(problem, seed, folder, times=1):
     coordinate_descent(problem, seed)
 
 
-def only_nan(seed):
-    made = Bowl(seed)
-
-    class Nowhere:
-        lower, upper = made.lower, made.upper
-
-        def __call__(self, x):
-            return float("nan")
-
-    return Nowhere()
-
-
 def overfits(problem, seed, best_at=5):
     """A training curve that gets better up to a point and worse from there on."""
     for t in range(1, 21):
         problem.report(t, abs(t - best_at) + seed % 7 / 100)
-
-
-class NoisyBowl(Bowl):
-    """Noise on top of a bowl, and the bowl itself for what is recorded."""
-
-    def __init__(self, seed):
-        super().__init__(seed)
-        self._rng = np.random.default_rng(seed)
-
-    def __call__(self, x):
-        return self.true_value(x) - abs(self._rng.standard_cauchy())
-
-    def true_value(self, x):
-        return float(np.sum((np.asarray(x) - self.centre) ** 2))
-
-
-def noisy_bowl(seed):
-    return NoisyBowl(seed)

@@ -1,7 +1,5 @@
 """What tests share: a configuration folder, and the command line as users call it."""
 
-from __future__ import annotations
-
 import importlib
 import io
 import json
@@ -14,15 +12,16 @@ import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from unittest import mock
 
 import numpy as np
 import yaml
 
 from polarbear.cli import main
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.driver import collect
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.run import Problems, execute
@@ -37,7 +36,7 @@ real_pool = collect.pool_of
 HARMLESS = {"synthetic", "random-search", "classic"}
 for one in ("coordinate_descent", "stops", "overfits", "reports_iterations", "fails_at_once"):
     HARMLESS.add(f"{SOLVERS}:{one}")
-for one in ("fails_sometimes", "fails_until", "bowl", "nan_bowl", "noisy_bowl", "only_nan", "hill"):
+for one in ("fails_sometimes", "fails_until", "bowl", "NanBowl", "NoisyBowl", "OnlyNan", "Hill"):
     HARMLESS.add(f"{SOLVERS}:{one}")
 
 
@@ -68,7 +67,7 @@ class InThisProcess:
         self._started: list[Task] = []
         self._woken = threading.Event()
 
-    def __enter__(self) -> InThisProcess:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -148,6 +147,25 @@ class Project:
             code = exit_code_of_main()
         return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
 
+    def done(self, *arguments: Any) -> subprocess.CompletedProcess[str]:
+        """Run a command that must succeed."""
+        done = self(*arguments)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    def race(self, *arguments: Any) -> subprocess.CompletedProcess[str]:
+        """Run a race to its end: it is settled, or a limit is reached."""
+        done = self("race", *arguments)
+        assert done.returncode in (0, 3), done.stderr
+        return done
+
+    def refused(self, *arguments: Any) -> str:
+        """Run a command that must fail with a message to the user, and give the message."""
+        done = self(*arguments)
+        assert done.returncode == 1, done.stderr
+        assert "Traceback" not in done.stderr
+        return done.stderr
+
     @contextmanager
     def _as_if_alone(self, command: list[str]) -> Iterator[None]:
         """Whatever a command changes about its process is undone, as if it had one of its own."""
@@ -202,9 +220,7 @@ class Project:
 
     def json(self, *arguments: Any) -> Any:
         """Run a command with --json that must succeed, and read its answer."""
-        done = self(*arguments, "--json")
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return json.loads(self.done(*arguments, "--json").stdout)
 
     def command(self, *arguments: Any) -> list[str]:
         return [sys.executable, "-m", "polarbear", *map(str, arguments)]
@@ -239,10 +255,11 @@ def exit_code_of_main() -> int:
     return 0
 
 
-def posterior_of(theta: np.ndarray) -> Posterior:
-    """A Plackett-Luce posterior of these draws[draw, time, algorithm], beyond all doubt."""
+def posterior_of(theta: np.ndarray, **changes: Any) -> Posterior:
+    """A Plackett-Luce posterior of these draws[draw, time, algorithm], with all checks passed."""
     fine = Diagnostics(1.0, float(len(theta)), float(len(theta)), 0, None, None, 1)
     times = np.linspace(0, 1, theta.shape[1])
-    return Posterior(
+    made = Posterior(
         theta, 1, times, ModelOptions(), "native", "split-hmc", 0, 0.0, fine, joint=False
     )
+    return replace(made, **changes)

@@ -1,7 +1,5 @@
 """The moment before the command line is loaded."""
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """Plurals, lists, probabilities, shares and times are worded in one place, and truly."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

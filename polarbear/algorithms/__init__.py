@@ -5,8 +5,6 @@ Other packages add theirs by an entry point in the group polarbear.algorithms.
 Uses `problems` and `settings`; runs nothing by itself.
 """
 
-from __future__ import annotations
-
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.settings.registry import Registry
 

@@ -1,12 +1,10 @@
 """Base classes: an algorithm, and one run as its adapter sees it; a check of options."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -47,7 +45,7 @@ class Trial:
     # Evaluates a population in one call, if the problem can and the axis is not seconds.
     at_once: Callable[[Any], list[float]] | None = None
 
-    def in_own_sign(self) -> Trial:
+    def in_own_sign(self) -> Self:
         """The same run with values in the sign of the problem; NaN is still the worst value."""
         if not self.maximise:
             return self
@@ -60,7 +58,7 @@ class Trial:
             return self.at_once(points)
         return [self.evaluate(x) for x in points]
 
-    def __call__(self, x: Any) -> float:
+    def __call__(self, x: object) -> float:
         return self.evaluate(x)
 
     @property
@@ -110,7 +108,7 @@ class Algorithm(Options):
         """The number of points before the first update, to warn about small budgets; or None."""
         return None
 
-    def variants(self, folder: str) -> tuple[Algorithm, ...]:
+    def variants(self, folder: str) -> tuple[Self, ...]:
         """The algorithms that this entry of a configuration stands for."""
         return (self,)
 

@@ -1,10 +1,10 @@
 """CMA-ES by pycma, restarted with a larger population until the budget ends."""
 
-from __future__ import annotations
-
+import importlib
 import itertools
 import math
 import warnings
+from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -97,8 +97,7 @@ class Cma(Algorithm):
                         break
 
 
-def _pycma() -> Any:
+def _pycma() -> ModuleType:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns where Matplotlib is missing
-        import cma
-    return cma
+        return importlib.import_module("cma")

@@ -4,8 +4,6 @@ A program prints a line ``t y`` at every improvement, to standard output or, if 
 ``{output}``, to that file. Empty lines and lines that start with # are ignored.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -15,7 +13,7 @@ import time
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -72,7 +70,7 @@ class Command(Algorithm):
         "command", "parameters", mode="before", json_schema_input_type=str | list[str | int | float]
     )
     @classmethod
-    def _split(cls, value: Any) -> Any:
+    def _split(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(shlex.split(value))
         if isinstance(value, list):
@@ -80,7 +78,7 @@ class Command(Algorithm):
         return value
 
     @model_validator(mode="after")
-    def _known_placeholders(self) -> Command:
+    def _known_placeholders(self) -> Self:
         for argument in (*self.command, *self.parameters):
             for name in re.findall(r"\{(\w+)\}", argument):
                 if name not in PLACEHOLDERS:
@@ -95,7 +93,7 @@ class Command(Algorithm):
     def common_seed(self) -> bool:
         return self.protocol == "irace"
 
-    def variants(self, folder: str) -> tuple[Algorithm, ...]:
+    def variants(self, folder: str) -> tuple[Self, ...]:
         if self.configurations is None:
             return (self,)
         if self.label is not None:

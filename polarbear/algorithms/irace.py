@@ -1,7 +1,5 @@
 """irace's conventions: arguments and output of target-runners, files of configurations."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator

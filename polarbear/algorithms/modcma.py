@@ -1,9 +1,8 @@
 """Modular CMA-ES by modcma, in C++."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -131,7 +130,7 @@ class Modcma(Algorithm):
                 settings.x0 = rng.uniform(-BOX, BOX, dimension)
             step(evaluate)
 
-    def _all_modules(self, package: Any, dimension: int) -> Any:
+    def _all_modules(self, package: ModuleType, dimension: int) -> Any:
         chosen: dict[str, bool | str] = {
             **BASELINE,
             **self.modules,
@@ -149,13 +148,12 @@ class Modcma(Algorithm):
         return modules
 
 
-def _package() -> Any:
+def _package() -> ModuleType:
     """The compiled part of modcma; an error with the command to install it if it is missing."""
     try:
-        from modcma import c_maes
+        return importlib.import_module("modcma.c_maes")
     except ImportError as error:
         raise MissingExtraError("adapter 'modcma'", "modcma", "bbob") from error
-    return c_maes
 
 
 def _set_modules(modules: Any, chosen: Mapping[str, bool | str]) -> None:
@@ -183,7 +181,7 @@ def _from_its_box(evaluate: Evaluate, lower: Floats, upper: Floats) -> Evaluate:
     return on_its_box
 
 
-def seed_generator(utils: Any, seed: int) -> None:
+def seed_generator(utils: ModuleType, seed: int) -> None:
     """Seed modcma's global generator, and discard the normal draw that it may have buffered.
 
     Normal draws come in pairs; a buffered second one survives seeding. If one is buffered, a normal

@@ -4,8 +4,6 @@ A child that the program leaves behind may keep its output open forever, so read
 program. All that the program has written by then is read.
 """
 
-from __future__ import annotations
-
 import os
 import selectors
 import shlex
@@ -14,7 +12,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import IO
+from typing import IO, Self
 
 from polarbear.errors import AlgorithmError, BadOutputError, BudgetExhausted, KilledFromOutsideError
 
@@ -63,7 +61,7 @@ class Program:
             os.set_blocking(stream.fileno(), False)
             self._selector.register(stream, selectors.EVENT_READ)
 
-    def __enter__(self) -> Program:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

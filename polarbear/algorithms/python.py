@@ -1,7 +1,5 @@
 """Algorithms that are Python functions of the user."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, ClassVar
 

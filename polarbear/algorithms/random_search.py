@@ -1,7 +1,5 @@
 """Uniform random search: the baseline."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

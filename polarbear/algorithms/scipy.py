@@ -1,10 +1,10 @@
 """Derivative-free methods of scipy.optimize, restarted until the budget ends."""
 
-from __future__ import annotations
-
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -190,10 +190,8 @@ def _shgo(start: Start) -> None:
     optimize().shgo(start.warped(), start.bounds, n=points, **start.options)
 
 
-def optimize() -> Any:
-    import scipy.optimize  # takes half a second
-
-    return scipy.optimize
+def optimize() -> ModuleType:
+    return importlib.import_module("scipy.optimize")  # takes half a second
 
 
 METHODS: Mapping[str, Callable[[Start], None]] = {

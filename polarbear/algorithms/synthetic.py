@@ -1,7 +1,5 @@
 """The algorithms of the synthetic suite: each reports the trajectory drawn for its name."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from polarbear.algorithms.base import Algorithm, Trial

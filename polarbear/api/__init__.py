@@ -22,14 +22,17 @@ if TYPE_CHECKING:
     from polarbear.api import importing as importing
     from polarbear.api import live_page as live_page
     from polarbear.api import merge_stores as merge_stores
+    from polarbear.api import plain_runs as plain_runs
     from polarbear.api import plots as plots
     from polarbear.api import posterior as posterior
     from polarbear.api import progress_display as progress_display
     from polarbear.api import reporting as reporting
+    from polarbear.api import runs_table as runs_table
     from polarbear.api import selecting as selecting
-    from polarbear.api import store_details as store_details
+    from polarbear.api import standings_words as standings_words
     from polarbear.api import store_handle as store_handle
     from polarbear.api import store_status as store_status
+    from polarbear.api import text_table as text_table
     from polarbear.settings.registry import Registry
 
 REGISTRIES = {

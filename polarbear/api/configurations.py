@@ -1,15 +1,13 @@
 """Reads and writes configurations, and finds the folder of a store."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from polarbear.config import Config, Overrides, load, overridden, parse
-from polarbear.config.configuration import Configuration
+from polarbear.config.configuration import Config, Configuration, Overrides, load, overridden, parse
 from polarbear.errors import ConfigError
+from polarbear.records import Facts
 from polarbear.settings.options import Source, as_mapping
 from polarbear.settings.yaml_lines import parse_yaml
 
@@ -61,16 +59,16 @@ def write_template(file: Path, force: bool) -> None:
         raise ConfigError(f"cannot write {file}: {error.strerror}") from None
 
 
-def schema() -> dict[str, Any]:
+def schema() -> Facts:
     """The JSON Schema of a configuration."""
     from polarbear.config.json_schema import config_schema  # imports all models
 
     return config_schema()
 
 
-def parse_settings(given: Sequence[str]) -> dict[str, Any]:
+def parse_settings(given: Sequence[str]) -> Facts:
     """Options from texts KEY=VALUE; a dot in a key leads into a group."""
-    options: dict[str, Any] = {}
+    options: Facts = {}
     for setting in given:
         key, equals, text = setting.partition("=")
         if not equals or not key:

@@ -1,7 +1,5 @@
 """Findings about this machine: required software, extras, CmdStan, workers, plug-ins."""
 
-from __future__ import annotations
-
 import platform
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """The check of a change against a baseline."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +10,9 @@ from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener
 from polarbear.api.progress_display import Progress
-from polarbear.config import Overrides
+from polarbear.config.configuration import Overrides
 from polarbear.errors import ConfigError
-from polarbear.plain import Record
+from polarbear.records import Record
 from polarbear.regression import gate_report
 from polarbear.regression.gate_decision import Verdict
 from polarbear.regression.gate_run import GateOptions, PairVerdict
@@ -40,7 +38,7 @@ class Gated(Record):
     cached: int
     seconds: float
     written: tuple[str, ...]
-    ROWS = ("pairs",)
+    ROWS = "pairs"
     DERIVED: ClassVar[tuple[str, ...]] = ("passes",)
 
     @property

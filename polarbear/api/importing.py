@@ -15,7 +15,7 @@ from polarbear.api.posterior import Posterior
 from polarbear.api.store_handle import Store
 from polarbear.errors import ImportFailedError
 from polarbear.formats import FORMATS
-from polarbear.formats.base import AfterEnd, named
+from polarbear.formats.base import AfterEnd, shown_names
 from polarbear.formats.table import LINE, imported_rows
 from polarbear.formats.transfer import GridOptions, ImportResult, Spacing, add_imported
 from polarbear.problems.base import Trajectory
@@ -69,15 +69,15 @@ def import_data(
     >>> pb.import_data("runs.csv", "imported").algorithms
     ('random', 'powell')
     """
-    asked = validate(FORMATS[format], options, Source(format))
+    reader = validate(FORMATS[format], options, Source(format))
     if is_store(Path(source)) and format != "store":
         raise ImportFailedError(
             f"{source} is a PolarBear store already: every command reads it, `polarbear merge` "
             "unites stores, and --format store imports its runs as data"
         )
-    found = asked.read(Path(source))
+    found = reader.read(Path(source))
     grid = GridOptions(axis, points, spacing, first, last)
-    if getattr(asked, "maximise", False):  # the reader of a plug-in may not set it
+    if getattr(reader, "maximise", False):  # the reader of a plug-in may not set it
         found = replace(found, maximise=True)
     result = add_imported(Path(store), found, grid)
     return Store(StoreOnDisk.open(Path(store)), result)
@@ -129,10 +129,9 @@ def infer(
         grid = dict(grid) if isinstance(grid, Mapping) else [float(t) for t in grid]
     with TemporaryDirectory() as folder:
         add_imported(Path(folder, "store"), replace(found, axis=axis, grid=grid))
-        store, asked = Store(StoreOnDisk.open(Path(folder, "store"))), {"keep": False, **options}
-        return store.infer(
-            model, seed=seed, tie_tolerance=tie_tolerance, listener=listener, **asked
-        )
+        given = {"keep": False, "tie_tolerance": tie_tolerance, **options}
+        store = Store(StoreOnDisk.open(Path(folder, "store")))
+        return store.infer(model, seed=seed, listener=listener, **given)
 
 
 def _checked(rows: pl.DataFrame) -> pl.DataFrame:
@@ -142,7 +141,7 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
             guess = nearest(name, rows.columns)
             hint = f"rename '{visible(guess)}'" if guess else "rename the one that holds it"
             raise ImportFailedError(
-                f"the frame has no column '{name}'; it has: {named(rows.columns)}; {hint}"
+                f"the frame has no column '{name}'; it has: {shown_names(rows.columns)}; {hint}"
             )
     seeded = SEED in rows.columns
     keys = ["algorithm", "instance", "t", *([SEED] if seeded else [])]

@@ -1,10 +1,9 @@
 """The page of a race that is running: written to a file, or served to browsers on this machine."""
 
-from __future__ import annotations
-
 import secrets
 import sys
 import threading
+from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,7 +13,8 @@ from polarbear.driver.race_progress import Watcher
 from polarbear.errors import PolarBearError, ReportError
 from polarbear.racing import RoundRecord
 from polarbear.report.context import gather
-from polarbear.report.page.build import is_page, page, write_page
+from polarbear.report.figures.figure_files import write_text
+from polarbear.report.page.build import is_page, page
 from polarbear.store import Store
 from polarbear.store.writer import holder
 
@@ -46,7 +46,8 @@ class LivePage(Watcher):
     def write(self, follows: bool) -> None:
         """Write the page of the current state of the store."""
         try:
-            write_page(gather(self._store), self._path, force=True, follows=follows)
+            made = partial(page, gather(self._store), follows)
+            write_text(made, self._path, force=True)
         except PolarBearError as error:
             if not self._failed:
                 self._listener.warn(f"the page was not written: {error}")

@@ -1,7 +1,5 @@
 """Unites several stores of one experiment, for example of two machines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +12,7 @@ from polarbear.errors import (
     StoreLockedError,
     StoreMismatchError,
 )
-from polarbear.plain import Record
+from polarbear.records import Record
 from polarbear.store import Store as StoreOnDisk
 from polarbear.store import file_io
 from polarbear.store.writer import holder

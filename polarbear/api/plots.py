@@ -1,7 +1,5 @@
 """The figures of the report as Matplotlib figures, for notebooks."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from dataclasses import replace

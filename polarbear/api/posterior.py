@@ -1,7 +1,5 @@
 """The posterior of the Python interface, and what inference from a store needs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
@@ -18,15 +16,15 @@ from polarbear.errors import ConfigError, StoreLockedError, StoreReadOnlyError
 from polarbear.inference import ModelOptions, relations
 from polarbear.inference.fit import NamedFit, named
 from polarbear.inference.posterior_draws import Diagnostics
-from polarbear.plain import Record, asked, html_table
+from polarbear.numerics.arrays import spread
+from polarbear.records import Facts, Record, optional_key
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import Source, validate
 from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import Store as StoreOnDisk
-from polarbear.wording import SHARE_OF_FIRSTS, time, typed, typed_time
+from polarbear.wording import SHARE_OF_FIRSTS, counted, time, typed, typed_time
 
 GridLike = str | Mapping[str, Any] | Sequence[float]
-Row = dict[str, Any]  # of a table, by column
 SHOWN_TIMES = 6  # in a table
 OVER_ALL_TIMES = ("p_dominates_always", "p_crosses")  # columns of joint models
 # Attributes of a posterior that are also fields of its facts.
@@ -54,10 +52,35 @@ class Inferred(Record):
     diagnostics: Diagnostics
     fit: NamedFit | None
     notes: tuple[str, ...]
-    ratings: list[Row]
-    epsilon: float | None = asked()
-    pairs: list[Row] | None = asked()
-    joint: list[Row] | None = asked()
+    ratings: list[Facts]
+    epsilon: float | None = optional_key()
+    pairs: list[Facts] | None = optional_key()
+    joint: list[Facts] | None = optional_key()
+
+    def one_line(self) -> str:
+        source = "from the store" if self.from_store else f"in {self.seconds:.1f} s"
+        return (
+            f"{self.model}, instances: {self.instances}; {counted(self.draws, 'draw')} by "
+            f"{self.method} ({self.engine}), {source}; "
+            f"R-hat {self.diagnostics.r_hat:.3f}, tail ESS {self.diagnostics.ess_tail:.0f}"
+        )
+
+    def remarks(self) -> list[str]:
+        doubts = [f"do not trust this posterior: {one}" for one in self.diagnostics.problems]
+        return [*doubts, *([self.fit.words] if self.fit and self.fit.words else []), *self.notes]
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Titles, and a row for each algorithm: its shares of firsts with their intervals."""
+        times = sorted({row["t"] for row in self.ratings})
+        by_name: dict[str, list[str]] = {}
+        for row in self.ratings:
+            cell = f"{row['mean']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+            by_name.setdefault(row["algorithm"], [row["algorithm"]]).append(cell)
+        return [f"{SHARE_OF_FIRSTS} at t =", *map(time, times)], list(by_name.values())
+
+    def rows(self) -> list[Facts]:
+        titles, rows = self.table()
+        return [dict(zip(titles, row, strict=True)) for row in rows]
 
 
 class Posterior:
@@ -72,14 +95,14 @@ class Posterior:
     """
 
     __slots__ = (
-        *("_cached", "_posterior", "algorithms", "axis", "chains", "diagnostics", "draws"),
+        *("_posterior", "algorithms", "axis", "chains", "diagnostics", "draws"),
         *("engine", "evidence_weight", "from_store", "hyper", "instances", "joint", "method"),
         *("model", "notes", "problems", "seconds", "seed", "theta", "times", "usable"),
     )
 
     def __init__(self, cached: CachedPosterior, axis: str) -> None:
         posterior = cached.posterior
-        self._cached, self._posterior, self.axis = cached, posterior, axis
+        self._posterior, self.axis = posterior, axis
         self.algorithms, self.times, self.theta = cached.algorithms, cached.times, posterior.theta
         self.model, self.engine, self.method = posterior.model, posterior.engine, posterior.method
         self.draws, self.chains = posterior.n_draws, posterior.chains
@@ -168,7 +191,7 @@ class Posterior:
         joint = self._pairs_over() if self.joint else None
         return replace(facts, epsilon=epsilon, pairs=compared, joint=joint)
 
-    def _pairs_over(self) -> list[Row]:
+    def _pairs_over(self) -> list[Facts]:
         """P(a is better than b at all times) and P(the two cross), for every ordered pair."""
         over, names = relations.joint(self._posterior), self.algorithms
         tables = {"p_dominates": over.dominance, "p_crosses": over.crossing}
@@ -201,24 +224,12 @@ class Posterior:
         )
 
     def _repr_html_(self) -> str:
-        mean, (low, high) = self._posterior.mean(), self._posterior.interval()
-        rows = []
-        for i, name in enumerate(self.algorithms):
-            row = {f"{SHARE_OF_FIRSTS} at t =": name}
-            for t in some_times(self.times):
-                row[time(self.times[t])] = f"{mean[t, i]:.2f} [{low[t, i]:.2f}, {high[t, i]:.2f}]"
-            rows.append(row)
-        doubts = [f"do not trust this posterior: {problem}" for problem in self.problems]
-        if self.fit is not None and self.fit.words:
-            doubts.append(self.fit.words)
-        return html_table(repr(self).strip("<>"), rows, [*doubts, *self.notes])
+        return self.facts(some_times(self.times))._repr_html_()
 
 
 def some_times(times: np.ndarray) -> list[int]:
     """Indices of a few times, including both ends."""
-    if len(times) <= SHOWN_TIMES:
-        return list(range(len(times)))
-    return [int(i) for i in np.linspace(0, len(times) - 1, SHOWN_TIMES).round()]
+    return [int(place) for place in spread(len(times), SHOWN_TIMES)]
 
 
 def announce_stan(options: ModelOptions, listener: Listener) -> None:
@@ -285,14 +296,14 @@ def infer(
     """
     disk, listener = store._disk, listener or Listener()
     named = options if model is None else {"model": model, **options}
-    asked = validate(ModelOptions, named, Source("infer"))
+    wanted = validate(ModelOptions, named, Source("infer"))
     budget = other_grid(disk, grid, until)
     seed = disk.config["seed"] if seed is None else seed
     if seed < 0:
         raise ConfigError(f"expected a seed of zero or more, found {seed}")
-    announce_stan(asked, listener)
+    announce_stan(wanted, listener)
     evidence = evidence_of(disk, algorithms, tie_tolerance, budget)
-    cached = cached_posterior(disk, evidence, asked, seed)
+    cached = cached_posterior(disk, evidence, wanted, seed)
     if keep and budget is None:
         try:
             with disk.writing():  # which finishes an interrupted change

@@ -6,20 +6,29 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
 from threading import Event, Thread
 
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
 from polarbear.api.listening import Listener
-from polarbear.api.standings_words import forecast_words, standings_table, summary_line
+from polarbear.api.standings_words import (
+    finished_words,
+    forecast_words,
+    standings_table,
+    summary_line,
+)
 from polarbear.api.text_table import table_lines
-from polarbear.driver.race_progress import Account, RoundStart, Watcher
+from polarbear.driver.race_progress import ProgressCounter, RoundStart, Watcher
 from polarbear.driver.standings import standings
 from polarbear.execution.outcome import Outcome
 from polarbear.racing import RoundRecord
-from polarbear.report.words import withheld
+from polarbear.report.words import decisions, without_marks
 from polarbear.store import Store as StoreOnDisk
-from polarbear.wording import counted, decisive, duration, percent
+from polarbear.wording import counted, duration, percent
 
 LOG_INTERVAL_SECONDS = 15.0
 REFRESH_SECONDS = 0.25
@@ -47,27 +56,18 @@ def _in_notebook() -> bool:
     return python is not None and hasattr(python.get_ipython(), "kernel")
 
 
-@contextmanager
-def _live(picture: Picture, is_shown: bool) -> Iterator[None]:
-    """Show lines that are updated, in a notebook or on a terminal."""
-    if not is_shown or not (_in_notebook() or sys.stderr.isatty()):
-        yield
-        return
-    if _in_notebook():
-        with _cell(picture):
-            yield
-        return
-    from rich.console import Console, Group
-    from rich.live import Live
-    from rich.text import Text
-
-    with Live(
+def _live(picture: Picture, is_shown: bool) -> AbstractContextManager[object]:
+    """Shows lines that are updated, in a notebook or on a terminal."""
+    if is_shown and _in_notebook():
+        return _cell(picture)
+    if not is_shown or not sys.stderr.isatty():
+        return nullcontext()
+    return Live(
         console=Console(stderr=True, emoji=False),
         get_renderable=lambda: Group(*map(Text, picture())),
         refresh_per_second=1 / REFRESH_SECONDS,
         transient=True,
-    ):
-        yield
+    )
 
 
 @contextmanager
@@ -117,7 +117,7 @@ def runs_display(total: int, note: Note, is_shown: bool = True) -> Iterator[Call
 
     def line() -> str:
         left = (time.monotonic() - begun) / max(done, 1) * (total - done)
-        return f"{_finished(done, total, failed)}{f', {duration(left)} left' if done else ''}"
+        return f"{finished_words(done, total, failed)}{f', {duration(left)} left' if done else ''}"
 
     def advance(has_failed: bool) -> None:
         nonlocal done, failed
@@ -137,7 +137,7 @@ def race_display(store: StoreOnDisk, note: Note, is_shown: bool = True) -> Itera
         yield progress
 
 
-class RaceProgress(Account):
+class RaceProgress(ProgressCounter):
     """The standings of a race after its last round, finished runs, and the forecast."""
 
     def __init__(self, store: StoreOnDisk, note: Note) -> None:
@@ -164,45 +164,30 @@ class RaceProgress(Account):
         self._facts, self._doing = standings(self._store), "decided"
         if self._facts is None:
             return
+        instances = counted(self._facts.instances, "instance")
         settled = f"{percent(self._facts.share_settled)} of pairs settled"
-        parts = [
-            f"round {self._facts.rounds}: {counted(self._facts.instances, 'instance')}, {settled}"
-        ]
-        parts += [
-            f"{one.algorithm} eliminated by {one.by} (P = {decisive(one.probability)})"
-            for one in record.decisions.eliminated
-        ]
-        parts += [withheld(name, by) for name, by in record.decisions.withheld]
-        if record.decisions.caught_up:
-            parts.append(f"{record.decisions.caught_up} has caught up")
-        parts += [f"do not trust this posterior: {problem}" for problem in record.problems]
+        parts = [f"round {self._facts.rounds}: {instances}, {settled}"]
+        parts += [without_marks(text) for kind, text in decisions(record) if kind != "settled"]
         self._log.write("; ".join([*parts, *self._forecast_words()]))
 
     def picture(self) -> list[str]:
         """The lines of a live display."""
         now = self.now()
-        lines = []
-        if self._facts:
-            columns = shutil.get_terminal_size((PAGE_COLUMNS, 1)).columns
-            lines = table_lines(*standings_table(self._facts), columns)
-            lines.append(summary_line(self._facts))
-        if now.runs:
-            lines.append(bar(now.done, now.runs))
+        columns = shutil.get_terminal_size((PAGE_COLUMNS, 1)).columns
+        lines = table_lines(*standings_table(self._facts), columns) if self._facts else []
+        lines += [summary_line(self._facts)] if self._facts else []
+        lines += [bar(now.done, now.runs)] if now.runs else []
         doing = f"{self._runs()}; {self._doing}" if self._doing else "starting"
         return [*lines, "; ".join([doing, *self._forecast_words()])]
 
     def _runs(self) -> str:
         now = self.now()
-        return f"round {now.round}: {_finished(now.done, now.runs, now.failed)}"
+        return f"round {now.round}: {finished_words(now.done, now.runs, now.failed)}"
 
     def _forecast_words(self) -> list[str]:
         if not self._facts or not self._facts.open_pairs:
             return []
         return forecast_words(self._facts, self.seconds_per_instance)
-
-
-def _finished(done: int, total: int, failed: int) -> str:
-    return f"{done} of {counted(total, 'run')}{f', {failed} failed' if failed else ''}"
 
 
 def bar(done: int, of: int) -> str:

@@ -1,13 +1,12 @@
 """Reports on one store or several, and the classical comparison of algorithms."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
+from polarbear.api.report_text import as_text
 from polarbear.api.store_handle import Store, given
 from polarbear.classical.comparison_facts import (
     AoccRow,
@@ -19,29 +18,45 @@ from polarbear.classical.comparison_facts import (
 )
 from polarbear.classical.view_options import ALL_ALGORITHMS, Comparison, ViewOptions, checked_pair
 from polarbear.errors import ReportError
-from polarbear.plain import Facts, Record
+from polarbear.records import Facts, Record
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.figures.figure_files import available, check_free, write_figures
+from polarbear.report.figures.base import Figure, Subject
+from polarbear.report.figures.figure_files import available, check_free, write_figures, write_text
 from polarbear.report.figures.style import Style
-from polarbear.report.outline import Block, as_markdown, as_text, outline
-from polarbear.report.page.build import write_page, write_page_of_stores
+from polarbear.report.outline import Block, as_markdown, outline
+from polarbear.report.page.build import page, page_of_stores, slim_page
 from polarbear.report.stores import differences
 from polarbear.report.stores.comparison_figures import chosen
 from polarbear.report.stores.comparison_story import (
     StoryOfStores,
     different_settings,
-    tell_of_stores,
+    story_of_stores,
 )
 from polarbear.report.stores.differences import Change, changes
 from polarbear.report.stores.sides import sides_of
-from polarbear.report.story import Story, tell
+from polarbear.report.story import Story, story_of
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store as StoreOnDisk
 
 __all__ = ["AoccRow", "Areas", "Compared", "ErtPoint", "Report", "compare_stores"]
 CLASSICAL_FIGURES = ("ecdf", "aocc", "eaf", "eaf-difference")
+FOLDERS = ("png", "pdf", "svg", "csv")
 TIME_AXES = {"log": True, "linear": False, "grid": None}
+
+
+class FigureOptions(TypedDict, total=False):
+    """The folders that figures are written into, and their style."""
+
+    png: str | Path | None
+    pdf: str | Path | None
+    svg: str | Path | None
+    csv: str | Path | None
+    theme: str
+    width: str | float
+    font: str
+    font_size: float
+    time_axis: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,20 +104,20 @@ class Report(Record):
         return self.table
 
 
-def _facts_of_store(material: ReportContext, story: Story) -> Facts:
+def _facts_of_store(context: ReportContext, story: Story) -> Facts:
     members, out = (
         [{"algorithm": entry.algorithm, "reason": entry.reason} for entry in entries]
-        for entries in (story.members, story.out)
+        for entries in (story.members, story.left_out)
     )
     keys = ("round", "instances", "kind", "words")
     return {
-        "store": str(material.store.path),
+        "store": str(context.store.path),
         "pareto_set": [entry.algorithm for entry in story.members],
         "members": members,
         "out": out,
         "decisions": [{key: getattr(one, key) for key in keys} for one in story.decisions],
         "settings": [list(pair) for pair in story.settings],
-        "figures": {name: figure.missing(material) for name, figure in FIGURES.items()},
+        "figures": {name: figure.missing(context) for name, figure in FIGURES.items()},
     }
 
 
@@ -134,55 +149,46 @@ def report(
     store: Store,
     html: str | Path | None = None,
     *,
-    png: str | Path | None = None,
-    pdf: str | Path | None = None,
-    svg: str | Path | None = None,
-    csv: str | Path | None = None,
     only: Sequence[str] | None = None,
     round: int | None = None,
     model: str | None = None,
-    theme: str = "light",
-    width: str | float = "double",
-    font_size: float = 8.0,
-    time_axis: str = "grid",
-    font: str = "sans",
     latex: str | Path | None = None,
     at: float | None = None,
-    force: bool = False,
     slim: bool = False,
+    force: bool = False,
+    **figures: Unpack[FigureOptions],
 ) -> Report:
     """Report on the store in words, and in the given files.
 
-    ``html`` is the page, with ``slim`` without scripts; figures go into the folders ``png``,
-    ``pdf`` and ``svg``, their data into ``csv``, all or ``only`` some. ``round`` reports the state
-    after that round, ``model`` the newest posterior of a model. ``latex`` is a folder for LaTeX
-    tables and figures, one of which shows the budget ``at``. ``theme``, ``width``, ``font``,
-    ``font_size`` and ``time_axis`` are the style of figures. Existing files are overwritten only
-    with ``force``.
+    ``html`` is the page, with ``slim`` without scripts. ``figures`` go into the folders ``png``,
+    ``pdf`` and ``svg``, their data into ``csv``, all or ``only`` some; ``theme``, ``width``,
+    ``font``, ``font_size`` and ``time_axis`` are their style. ``latex`` is a folder for tables and
+    figures, one of which shows the budget ``at``. ``round`` reports the state after that round,
+    ``model`` the newest posterior of a model. Existing files are overwritten only with ``force``.
 
     >>> store.report("page.html").written
     (PosixPath('page.html'),)
     """
-    folders = given(png=png, pdf=pdf, svg=svg, csv=csv)
-    style = _style(time_axis, theme=theme, width=width, font=font, font_size=font_size)
+    folders, style = _folders_and_style(only, figures)
     if slim and html is None:
         raise ReportError("--slim needs a page: name its file with --html")
-    material = replace(gather(store._disk, round, model), at=at)
-    _check_only(only, folders)
     if at is not None and latex is None and not folders:
         raise ReportError(
             "--at is the budget of the figure one-budget: name a folder with --png, --pdf, --svg, "
             "--csv or --latex"
         )
-    written = _write(material, html, folders, only or None, style, force, slim)
+    context = replace(gather(store._disk, round, model), at=at)
+    drawn = available(context, only or None) if folders else []
+    made = partial(slim_page if slim else page, context)
+    written = _write(drawn, context, folders, style, force, html, made)
     if latex is not None:
         from polarbear.report.latex import write_kit  # few reports need it
 
-        written += write_kit(material, Path(latex), style, force)
-    story = tell(material)
-    facts = _facts_of_store(material, story)
+        written += write_kit(context, Path(latex), style, force)
+    story = story_of(context)
+    facts = _facts_of_store(context, story)
     table = [*facts["members"], *facts["out"]]
-    return Report(facts, table, story, partial(outline, material, story), tuple(written))
+    return Report(facts, table, story, partial(outline, context, story), tuple(written))
 
 
 def compare(
@@ -208,52 +214,44 @@ def compare(
     >>> store.compare(algorithms=["random", "powell"]).aocc[0].algorithm
     'powell'
     """
-    disk, style = store._disk, _style(source="compare", theme=theme, width=width)
-    named = list(algorithms or ())
-    everyone = named == [ALL_ALGORITHMS] and ALL_ALGORITHMS not in disk.config["algorithms"]
-    asked = Comparison(
-        None if algorithms is None or everyone else tuple(dict.fromkeys(algorithms)),
+    disk, names = store._disk, tuple(dict.fromkeys(algorithms or ()))
+    shows_all = names == (ALL_ALGORITHMS,) and ALL_ALGORITHMS not in disk.config["algorithms"]
+    comparison = Comparison(
+        None if algorithms is None or shows_all else names,
         None if pair is None else checked_pair(pair),
-        everyone,
+        shows_all,
         validate(ViewOptions, options, Source("compare")),
     )
-    material = replace(gather(disk), comparison=asked)
-    if asked.options.per_dimension:
+    context = replace(gather(disk), comparison=comparison)
+    if comparison.options.per_dimension:
         # The time of these figures is per dimension; that of the posterior is not.
-        per = material.classical
-        material = replace(material, times=per.grid, axis=per.axis, basis=None)
-    paired = None
-    if asked.pair is not None:
-        paired = pair_facts(material.classical_view(asked.pair), *asked.pair)
-    result = compared(disk, material.classical, paired, material.basis)
-    figures = [name for name in CLASSICAL_FIGURES if not FIGURES[name].missing(material)]
-    written = _write(material, None, given(png=png, csv=csv), figures, style, force)
+        per = context.classical
+        context = replace(context, times=per.grid, axis=per.axis, basis=None)
+    pair_of_view = None
+    if comparison.pair is not None:
+        view = context.classical_view(comparison.pair)
+        pair_of_view = pair_facts(view, *comparison.pair)
+    result = compared(disk, context.classical, pair_of_view, context.basis)
+    figures = [FIGURES[name] for name in CLASSICAL_FIGURES if not FIGURES[name].missing(context)]
+    style = validate(Style, {"theme": theme, "width": width}, Source("compare"))
+    written = write_figures(figures, context, given(png=png, csv=csv), style, force)
     return replace(result, written=tuple(map(str, written)))
 
 
 def compare_stores(
     *stores: str | Path,
     html: str | Path | None = None,
-    png: str | Path | None = None,
-    pdf: str | Path | None = None,
-    svg: str | Path | None = None,
-    csv: str | Path | None = None,
     only: Sequence[str] | None = None,
     align: str = "auto",
     model: str | None = None,
-    theme: str = "light",
-    width: str | float = "double",
-    font_size: float = 8.0,
-    time_axis: str = "grid",
-    font: str = "sans",
     force: bool = False,
+    **figures: Unpack[FigureOptions],
 ) -> Report:
     """Compare ``stores`` with the first of them, with 95 % intervals.
 
     They are compared at the same times or, if ``align`` is "share" and where their axes differ, at
-    the same shares of their budgets. ``html`` is a page; figures go into the folders ``png``,
-    ``pdf`` and ``svg``, their data into ``csv``, all or ``only`` some. ``model``, ``theme``,
-    ``width``, ``font``, ``font_size``, ``time_axis`` and ``force`` are those of `Store.report`.
+    the same shares of their budgets. ``html`` is a page; ``only``, ``model``, ``force`` and
+    ``figures`` (folders and style) are those of `Store.report`.
 
     >>> more = pb.run(config, "more", instances=24)
     >>> pb.compare_stores("results", "more").to_dict()["algorithms"]
@@ -263,8 +261,7 @@ def compare_stores(
         raise ReportError(
             "a comparison needs two stores or more; `polarbear.open(store).report()` reports on one"
         )
-    folders = given(png=png, pdf=pdf, svg=svg, csv=csv)
-    _check_only(only, folders)
+    folders, style = _folders_and_style(only, figures)
     opened = [StoreOnDisk.open(Path(store)) for store in stores]
     for disk in opened:
         if not disk.posteriors.stored() and not disk.rounds.numbers():
@@ -272,23 +269,12 @@ def compare_stores(
     sides = sides_of([gather(disk, model=model) for disk in opened])
     found = differences.compared(sides, align)
     changed = tuple(changes(sides, found.algorithms, found.moments))
-    story = tell_of_stores(found, changed)
-    style = _style(time_axis, theme=theme, width=width, font=font, font_size=font_size)
-    page = None if html is None else Path(html)
-    if page is not None and not force:
-        check_free([page])
-    written = write_figures(chosen(found, only or None), found, folders, style, force)
-    if page is not None:
-        write_page_of_stores(found, story, page, force)
-        written.append(page)
+    story = story_of_stores(found, changed)
+    made = partial(page_of_stores, found, story)
+    written = _write(chosen(found, only or None), found, folders, style, force, html, made)
     columns = ["store", "algorithm", "difference", "low", "high"]
     table = found.over_time(pairs=False).select(columns).to_dicts()
     return Report(_facts_of_stores(found, changed), table, story, story.outline, tuple(written))
-
-
-def _check_only(only: Sequence[str] | None, folders: Mapping[str, Path]) -> None:
-    if only and not folders:
-        raise ReportError("--only selects figures: name a folder with --png, --pdf, --svg or --csv")
 
 
 def page_of(stores: Sequence[str | Path]) -> Path:
@@ -297,28 +283,41 @@ def page_of(stores: Sequence[str | Path]) -> Path:
     return paths[0].with_name(f"{'-and-'.join(path.name for path in paths)}.html")
 
 
-def _style(time_axis: str = "grid", source: str = "figures", **options: Any) -> Style:
-    """The style of figures, from theme, width, font and font_size."""
+def _folders_and_style(
+    only: Sequence[str] | None, figures: FigureOptions
+) -> tuple[dict[str, Path], Style]:
+    """The folders of figures by the ending of their files, and the style of figures."""
+    folders = given(
+        png=figures.get("png"),
+        pdf=figures.get("pdf"),
+        svg=figures.get("svg"),
+        csv=figures.get("csv"),
+    )
+    if only and not folders:
+        raise ReportError("--only selects figures: name a folder with --png, --pdf, --svg or --csv")
+    time_axis = figures.get("time_axis", "grid")
     if time_axis not in TIME_AXES:
         raise ReportError(unknown("time axis", time_axis, TIME_AXES))
-    return validate(Style, {**options, "log_time": TIME_AXES[time_axis]}, Source(source))
+    elsewhere = (*FOLDERS, "time_axis")
+    style = {name: value for name, value in figures.items() if name not in elsewhere}
+    style["log_time"] = TIME_AXES[time_axis]
+    return folders, validate(Style, style, Source("figures"))
 
 
 def _write(
-    material: ReportContext,
-    html: str | Path | None,
+    figures: Iterable[Figure[Subject]],
+    subject: Subject,
     folders: Mapping[str, Path],
-    only: Sequence[str] | None,
     style: Style,
     force: bool,
-    slim: bool = False,
+    html: str | Path | None,
+    made: Callable[[], str],
 ) -> list[Path]:
-    """Write the requested files, or none if one of them exists."""
+    """Write the figures and the page, or nothing if one of the files exists."""
     pages = [] if html is None else [Path(html)]
     if not force:
         check_free(pages)
-    figures = available(material, only) if folders else []
-    written = write_figures(figures, material, folders, style, force)
-    for page in pages:
-        write_page(material, page, force, slim)
+    written = write_figures(figures, subject, folders, style, force)
+    for path in pages:
+        write_text(made, path, force)
     return written + pages

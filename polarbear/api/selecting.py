@@ -1,14 +1,12 @@
 """Chooses an algorithm for a preference over time, from the posterior of a store."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from polarbear.api.listening import Listener
 from polarbear.api.store_handle import Store
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.driver.evidence import evidence_of
 from polarbear.errors import SelectionError
 from polarbear.inference.empirical.bootstrap import Bootstrap
@@ -16,7 +14,7 @@ from polarbear.rankings.duels import duels_of
 from polarbear.selection import choice, posterior_source
 from polarbear.selection.choice import Answer, JudgedAlgorithm
 from polarbear.selection.criteria import check_risk, check_value
-from polarbear.selection.expected_regret import RegretStop, regret_stop
+from polarbear.selection.expected_regret import RegretStop
 from polarbear.selection.portfolio_cover import JudgedPortfolio, PortfolioCover
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
@@ -70,7 +68,7 @@ def select(
     context = Context(basis.times, basis.axis, folder, seed, basis.posterior.joint)
     kind = check_value(value, basis.posterior)
     made = choice.select(basis, contest, wanted, context, profile, gamma, all, kind)
-    result = choice.answer(made, contest)
+    result = made.answer()
     if portfolio is not None:
         cover = _cover(store._disk, made, contest)
         found = cover.best(result.candidates, portfolio, profile, gamma)
@@ -83,11 +81,9 @@ def select(
         result = replace(result, sweep=swept)
         if png is not None:
             from polarbear.report.figures.on_demand import draw_sweep
-            from polarbear.report.figures.short_names import labels_in
 
             title = f"choice by {profile}, {basis.posterior.model} model"
-            is_log = swept.positions[-1] > 20 * swept.positions[0]
-            draw_sweep(swept, is_log, labels_in(store._disk.config), title, Path(png))
+            draw_sweep(swept, store._disk.config, title, Path(png))
     for problem in basis.posterior.diagnostics.problems:
         (listener or Listener()).doubts(problem)
     return result
@@ -98,7 +94,7 @@ def regret_purpose(config: Config, preference: str, threshold: float) -> RegretS
     wanted, folder = read_preference(preference, config.budget.axis)
     budget, joint = config.budget, config.inference.joint
     context = Context(budget.times, budget.axis, folder, config.seed, joint)
-    return regret_stop(wanted, context, threshold)
+    return RegretStop(wanted, context, threshold)
 
 
 def _cover(

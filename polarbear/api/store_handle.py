@@ -7,16 +7,18 @@ import importlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from polarbear import api
-from polarbear.plain import html_table, plain
+from polarbear.driver.standings import Standings
+from polarbear.driver.standings import standings as standings_of
+from polarbear.errors import RaceError
+from polarbear.records import Facts, html_table, json_values
 from polarbear.settings.grid import Budget
 from polarbear.store import Store as StoreOnDisk
-from polarbear.store import summary
 from polarbear.wording import counted, timed
 
 if TYPE_CHECKING:
@@ -24,9 +26,10 @@ if TYPE_CHECKING:
     from polarbear.api.posterior import GridLike, infer
     from polarbear.api.reporting import compare, report
     from polarbear.api.selecting import select
-    from polarbear.api.store_details import chooser, duels, export, forget, instance, rename
-    from polarbear.api.store_status import Standings
-    from polarbear.plain import Record
+    from polarbear.api.store_changes import chooser, export, forget, rename
+    from polarbear.driver.inspect import Duels as Duels
+    from polarbear.driver.inspect import InstanceRuns as InstanceRuns
+    from polarbear.records import Record
 else:
 
     class _Question:
@@ -38,15 +41,15 @@ else:
         def __set_name__(self, owner: type, name: str) -> None:
             self._name = name
 
-        def __get__(self, store: Store | None, owner: type) -> Callable[..., Any]:
+        def __get__(self, store: Store | None, owner: type) -> Callable[..., object]:
             module = importlib.import_module(f"polarbear.api.{self._module}")
             function = getattr(module, self._name)
             return function if store is None else MethodType(function, store)
 
     infer, select = _Question("posterior"), _Question("selecting")
     compare, report = _Question("reporting"), _Question("reporting")
-    duels, instance, export, chooser = (_Question("store_details") for _ in range(4))
-    rename, forget = (_Question("store_details") for _ in range(2))
+    chooser, export = _Question("store_changes"), _Question("store_changes")
+    forget, rename = _Question("store_changes"), _Question("store_changes")
 
 
 class Store:
@@ -60,12 +63,10 @@ class Store:
     select = select
     compare = compare
     report = report
-    duels = duels
-    instance = instance
-    export = export
     chooser = chooser
-    rename = rename
+    export = export
     forget = forget
+    rename = rename
 
     def __init__(self, disk: StoreOnDisk, result: Record | None = None) -> None:
         self._disk = disk
@@ -76,7 +77,7 @@ class Store:
         return self._disk.path
 
     @property
-    def config(self) -> dict[str, Any]:
+    def config(self) -> Facts:
         """The configuration of everything stored, with every default filled in."""
         return copy.deepcopy(self._disk.config)
 
@@ -124,9 +125,7 @@ class Store:
         >>> store.runs()["status"].unique().to_list()
         ['budget']
         """
-        return self._disk.runs().with_columns(
-            best=api.store_details.sign_of(self._disk) * pl.col("best")
-        )
+        return self._disk.runs().with_columns(best=self._disk.sign * pl.col("best"))
 
     def trajectories(self, algorithms: Sequence[str] | None = None) -> pl.DataFrame:
         """All improvements of the runs of ``algorithms``, by default of all: rows of t and y.
@@ -139,7 +138,7 @@ class Store:
         ]
         numbers, names = pl.List(pl.Float64), {"algorithm": pl.String, "instance": pl.String}
         frame = pl.DataFrame(rows, {**names, "t": numbers, "y": numbers}, orient="row")
-        signed = api.store_details.sign_of(self._disk) * pl.col("y")
+        signed = self._disk.sign * pl.col("y")
         return frame.explode("t", "y").drop_nulls("t").with_columns(y=signed)
 
     def grid(self, grid: GridLike | None = None, until: float | None = None) -> np.ndarray:
@@ -156,13 +155,63 @@ class Store:
         >>> store.standings().pareto_set
         ('powell',)
         """
-        return api.store_status.standings(self._disk)
+        found = standings_of(self._disk)
+        if found is None:
+            state = "has to be decided again" if self._disk.races.numbers() else "has not been run"
+            raise RaceError(f"the race in {self.path} {state}; `polarbear race` does it")
+        return found
+
+    def duels(
+        self,
+        a: str,
+        b: str,
+        at: float | None = None,
+        *,
+        png: str | Path | None = None,
+        svg: str | Path | None = None,
+    ) -> Duels:
+        """The instances on which ``a`` beat ``b`` ``at`` a time, by default the last, and margins.
+
+        They are drawn into the files ``png`` and ``svg``.
+
+        >>> store.duels("powell", "random").wins_b
+        0
+        """
+        from polarbear.driver.inspect import duels_at
+
+        found = duels_at(self._disk, a, b, at)
+        for format, path in given(png=png, svg=svg).items():
+            from polarbear.report.figures.on_demand import draw_duels  # imports matplotlib
+
+            draw_duels(found, self._disk.config, path, format)
+        return found
+
+    def instance(
+        self, id: str, *, png: str | Path | None = None, svg: str | Path | None = None
+    ) -> InstanceRuns:
+        """Every run on the instance ``id``, with its trajectory and seed.
+
+        They are drawn into the files ``png`` and ``svg``.
+
+        >>> [run.algorithm for run in store.instance("classic-0-sphere-d2").runs]
+        ['random', 'powell']
+        """
+        from polarbear.driver.inspect import runs_on
+
+        found = runs_on(self._disk, id)
+        for format, path in given(png=png, svg=svg).items():
+            from polarbear.report.figures.on_demand import draw_runs  # imports matplotlib
+
+            draw_runs(found, self._disk.config, path, format)
+        return found
 
     def __repr__(self) -> str:
         return f"<Store {str(self.path)!r}: {self._contents()}>"
 
     def _repr_html_(self) -> str:
-        runs = plain(summary.by_algorithm(self._disk))
+        from polarbear.store import summary
+
+        runs = json_values(summary.by_algorithm(self._disk))
         return html_table(f"{self.path}: {self._contents()}", runs)
 
     def _contents(self) -> str:

@@ -1,29 +1,22 @@
 """The contents of a store, the state of its race, its progress, and the soundness of its files."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from polarbear.driver.race_progress import UnderWay
-from polarbear.driver.standings import Entrant, OpenPair, Standings
-from polarbear.driver.standings import standings as standings_of
-from polarbear.errors import RaceError
-from polarbear.plain import Record
-from polarbear.racing.recommendation import Span
+from polarbear.driver.race_progress import LiveProgress
+from polarbear.driver.standings import Standings, standings
+from polarbear.records import Facts, Record
 from polarbear.settings.grid import Budget
 from polarbear.store import Store, summary
+from polarbear.store.failures import Failure, failures
 from polarbear.store.repair import Repaired, repair
 from polarbear.store.rounds import PastRace
-from polarbear.store.summary import AlgorithmRuns, AsideRuns, Failure, HostRuns, Weights
+from polarbear.store.summary import AlgorithmRuns, AsideRuns, HostRuns, Weights
 from polarbear.store.verify import Verified, verify
 from polarbear.store.writer import holder, read_progress
 from polarbear.wording import counted
 
-__all__ = ["AlgorithmRuns", "Entrant", "Failure", "OpenPair", "Repaired", "Span", "Standings"]
-__all__ += ["StoreStatus", "Verified", "repair", "standings", "status", "verify"]
+__all__ = ["Repaired", "StoreStatus", "Verified", "repair", "status", "verify"]
 _KILLED_KEYS = ("pid", "host", "round", "written")
 
 
@@ -58,10 +51,10 @@ class StoreStatus(Record):
     bytes: int
     races: list[PastRace]
     set_aside: list[AsideRuns]
-    under_way: Mapping[str, Any] | None
-    killed: Mapping[str, Any] | None
+    under_way: Facts | None
+    killed: Facts | None
     race: Standings | None
-    ROWS = ("algorithms",)
+    ROWS = "algorithms"
 
     def one_line(self) -> str:
         return f"{counted(self.runs, 'run')} on {counted(self.instances, 'instance')}"
@@ -70,16 +63,16 @@ class StoreStatus(Record):
 def status(path: str | Path, race: int | None = None) -> StoreStatus:
     """The contents of a store; ``race`` selects an earlier race."""
     store = Store.open(Path(path)).frozen()
-    running = read_progress(Path(path), UnderWay)
+    running = read_progress(Path(path), LiveProgress)
     if race is not None:
         store = store.at_race(race)
     budget, writer = Budget.model_validate(store.config["budget"]), holder(store.path / "lock")
     alive, facts = (False, None) if running is None else running
     return StoreStatus(
         store=str(store.path),
-        format=store.manifest.format,
-        tool=store.manifest.tool,
-        created=store.manifest.created,
+        format=store.catalog.manifest.format,
+        tool=store.catalog.manifest.tool,
+        created=store.catalog.manifest.created,
         written_by=writer and writer.words,
         suite=store.config["instances"]["suite"],
         seed=store.config["seed"],
@@ -94,21 +87,12 @@ def status(path: str | Path, race: int | None = None) -> StoreStatus:
         rankings=len(store.rankings()),
         posteriors=len(store.posteriors.stored()),
         algorithms=summary.by_algorithm(store),
-        failures=summary.failures(store),
+        failures=failures(store),
         hosts=summary.hosts(store),
         bytes=summary.disk_use(store),
         races=store.races.past(),
         set_aside=summary.set_aside(store),
         under_way=facts if alive else None,
         killed={key: facts[key] for key in _KILLED_KEYS} if facts and not alive else None,
-        race=standings_of(store),
+        race=standings(store),
     )
-
-
-def standings(store: Store) -> Standings:
-    """The state of the race in a store; an error where none has been run."""
-    found = standings_of(store)
-    if found is None:
-        state = "has to be decided again" if store.races.numbers() else "has not been run"
-        raise RaceError(f"the race in {store.path} {state}; `polarbear race` does it")
-    return found

@@ -4,14 +4,13 @@ Areas are exact: a run is a step function that is known between the times of the
 Intervals are bootstrapped over problems: instances that are seeds of one are drawn together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from polarbear.classical.common_runs import Curves
+from polarbear.inference.strongest_rival import p_best
 from polarbear.numerics.arrays import Floats
 
 LEVEL = 0.95
@@ -122,9 +121,7 @@ def aocc(curves: Curves, shares: Floats, drawn: Resamples, log_time: bool = Fals
     """The AOCC from the share of targets at each point of the curves; optionally over log t."""
     found = _areas(curves, shares, log_time)
     low, high = drawn.interval(found)
-    means = drawn.means(found)
-    is_best = means == means.max(axis=1, keepdims=True)
-    first = (is_best / is_best.sum(axis=1, keepdims=True)).mean(axis=0)
+    first = p_best(drawn.means(found))
     return Aocc(found, drawn.mean(found), low, high, np.median(found, axis=0), first)
 
 

@@ -5,8 +5,6 @@ the classical view uses complete cases. A race decides on these before they are 
 fair sample; but there may be few.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -126,7 +124,8 @@ def common_runs(
             f"no run in {store.path} reaches the end of the grid ({time(until)}); the classical "
             "view needs some that do"
         )
-    shared = set.intersection(*(ran[name] for name in names))
+    # Instances may have been lost with a damaged part, until they are drawn again.
+    shared = set(store.instances()["instance"]).intersection(*(ran[name] for name in names))
     steps = _steps(names, ran, len(shared))
     if not shared:
         counts = ", ".join(f"{name} {len(ran[name])}" for name in names)
@@ -235,10 +234,10 @@ def read_curves(
             t = t / per[run.instance]
         start = max(int(np.searchsorted(t, first, side="right")) - 1, 0)
         stop = int(np.searchsorted(t, last, side="right"))
-        own = np.stack([np.maximum(t[start:stop], first), y[start:stop]])
-        points[row[run.instance]][common.algorithms.index(run.algorithm)] = own
-    found = [own for of_instance in points for own in of_instance]
-    starts = np.concatenate([[0], np.cumsum([own.shape[1] for own in found])])
+        points_of_run = np.stack([np.maximum(t[start:stop], first), y[start:stop]])
+        points[row[run.instance]][common.algorithms.index(run.algorithm)] = points_of_run
+    found = [points_of_run for of_instance in points for points_of_run in of_instance]
+    starts = np.concatenate([[0], np.cumsum([points_of_run.shape[1] for points_of_run in found])])
     t, y = np.concatenate(found, axis=1)
     if not len(y):
         raise ReportError(
@@ -305,4 +304,4 @@ def known_optima(
     values = best_values(store, instances) if given is None else [given] * len(instances)
     if any(value is None for value in values):
         return None
-    return (-1.0 if store.maximise else 1.0) * np.array(values, dtype=float)
+    return store.sign * np.array(values, dtype=float)

@@ -5,8 +5,6 @@ the time that all runs spent until they reached the target, or until they ended 
 the number of runs that reached it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +14,8 @@ from polarbear.classical.common_runs import Step, by_function
 from polarbear.classical.disagreement import Disagreement, disagreements
 from polarbear.classical.view import Lead, Scale, View
 from polarbear.errors import ReportError
-from polarbear.numerics.arrays import Floats
-from polarbear.plain import Record, asked
+from polarbear.numerics.arrays import Floats, spread
+from polarbear.records import Record, optional_key
 from polarbear.selection.posterior_source import Basis
 from polarbear.store import Store
 from polarbear.wording import counted, percent, timed
@@ -99,8 +97,8 @@ class ErtRow:
 class Compared(Record):
     """AOCC and ECDF of every algorithm, the data they are based on, and notes for readers.
 
-    ``pair`` and ``ert`` are present if they were requested. If there is a posterior, it has
-    ``disagreements``, or ``verdict`` states that there are none.
+    ``pair`` and ``ert`` are present if they were requested, ``disagreements`` if there is a
+    posterior; ``verdict`` states that there are none.
     """
 
     store: str
@@ -116,12 +114,12 @@ class Compared(Record):
     aocc: tuple[AoccRow, ...]
     ecdf: tuple[EcdfRow, ...]
     notes: tuple[str, ...]
-    pair: PairFacts | None = asked()
-    ert: tuple[ErtRow, ...] | None = asked()
-    disagreements: tuple[Disagreement, ...] | None = asked()
-    verdict: str | None = asked(beside="disagreements")
+    pair: PairFacts | None = optional_key()
+    ert: tuple[ErtRow, ...] | None = optional_key()
+    disagreements: tuple[Disagreement, ...] | None = optional_key()
+    verdict: str | None = None
     written: tuple[str, ...] = ()
-    ROWS = ("aocc",)
+    ROWS = "aocc"
 
     def one_line(self) -> str:
         first = self.aocc[0]
@@ -178,7 +176,7 @@ def _areas(found: Aocc, a: int) -> tuple[float, float | None, float | None, floa
 
 def _ecdf_points(view: View, a: int) -> tuple[EcdfPoint, ...]:
     """The ECDF at a few times of the grid, including both ends."""
-    chosen = np.unique(np.linspace(0, len(view.grid) - 1, MAX_TIMES).round().astype(int))
+    chosen = spread(len(view.grid), MAX_TIMES)
     points = []
     for k in np.searchsorted(view.times, view.grid[chosen]):
         low, high = _number(view.ecdf.low[a, k]), _number(view.ecdf.high[a, k])
@@ -220,11 +218,11 @@ def expected_running_times(
     weights = np.ones(len(spent)) if view.common.weights is None else view.common.weights
     rows = []
     for group, members in groups.items():
-        own, hits = spent[members], reached[members]
+        times, hits = spent[members], reached[members]
         # The first row has all instances, the others are resamples.
         counts = np.concatenate([weights[None], view.drawn.times])[:, members]
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.tensordot(counts, own, 1) / np.tensordot(counts, hits, 1)
+            found = np.tensordot(counts, times, 1) / np.tensordot(counts, hits, 1)
         low = high = np.full(found.shape[1:], np.nan)
         if len({view.common.problems[i] for i in members}) > 1:
             # Some may be infinite, which cannot be interpolated, or lack the group's instances.

@@ -4,8 +4,6 @@ The posterior uses ranks on all instances with data. AOCC and ECDF use margins, 
 and on the instances that all algorithms ran in full. Both can be right.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -105,7 +103,7 @@ def _different_leaders(
     return [Disagreement(preference, names[a], names[b], words, why)]
 
 
-def lead(view: View, a: int, b: int, times: Floats, weights: Floats) -> tuple[float, float]:
+def share_ahead(view: View, a: int, b: int, times: Floats, weights: Floats) -> tuple[float, float]:
     """The share of (instance, time) at which a is ahead of b, and its mean margin there.
 
     A margin is the difference of the shares of targets reached.
@@ -122,8 +120,8 @@ def _reason(view: View, basis: Basis, names: tuple[str, str], weights: Floats) -
     """Why the classical view prefers a and the posterior b, as far as the runs show it."""
     a, b = names
     one, two, compared = view.index(a), view.index(b), len(view.common.instances)
-    a_ahead, a_margin = lead(view, one, two, basis.times, weights)
-    b_ahead, b_margin = lead(view, two, one, basis.times, weights)
+    a_ahead, a_margin = share_ahead(view, one, two, basis.times, weights)
+    b_ahead, b_margin = share_ahead(view, two, one, basis.times, weights)
     leads = (
         f"on the {counted(compared, 'instance')} compared, {a} is ahead {percent(a_ahead)} of the "
         f"time and {b} {percent(b_ahead)}"

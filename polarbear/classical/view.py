@@ -5,31 +5,20 @@ at the hardest; it is negative before the easiest one is reached and above 1 bey
 Share is the share of targets reached.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from polarbear.classical import attainment
+from polarbear.classical import attainment, common_runs
 from polarbear.classical.attainment import EAF_LEVELS, Aocc, Eaf, Ecdf, Resamples
-from polarbear.classical.common_runs import (
-    PER_DIMENSION,
-    CommonRuns,
-    Curves,
-    common_runs,
-    dimensions,
-    known_optima,
-    read_curves,
-)
 from polarbear.classical.view_options import AUTO, USUAL_TARGETS, TargetRange, ViewOptions
 from polarbear.errors import ReportError
 from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
 from polarbear.problems.base import Kind
-from polarbear.settings.grid import EVALUATIONS, Budget, Spaced
+from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.store import Store
 from polarbear.wording import counted, joined
 
@@ -113,8 +102,8 @@ class View:
     ``eliminated`` are algorithms that are left out because the race eliminated them.
     """
 
-    common: CommonRuns
-    curves: Curves
+    common: common_runs.CommonRuns
+    curves: common_runs.Curves
     scale: Scale
     options: ViewOptions
     axis: str
@@ -239,22 +228,22 @@ def view(
             "worse again, so there is none"
         )
     budget = Budget.model_validate(store.config["budget"])
-    per = dimensions(store, budget.axis) if options.per_dimension else None
+    per = common_runs.dimensions(store, budget.axis) if options.per_dimension else None
     # The end of the grid is known for the largest dimension only.
     times = budget.times if not per else budget.times / max(per.values())
     span = (float(times[0]), float(times[-1]))
-    common = common_runs(store, span[1], algorithms, per)
-    curves = read_curves(store, common, span, per)
-    optima = known_optima(store, common.instances, options.optimum)
+    common = common_runs.common_runs(store, span[1], algorithms, per)
+    curves = common_runs.read_curves(store, common, span, per)
+    optima = common_runs.known_optima(store, common.instances, options.optimum)
     scale = choose_scale(curves, options, optima, store.maximise)
     return View(
         common,
         curves,
         scale,
         options,
-        budget.axis if per is None else PER_DIMENSION,
+        budget.axis if per is None else common_runs.PER_DIMENSION,
         times,
-        isinstance(budget.grid, Spaced) and budget.grid.spacing == "log",
+        budget.suits_log_axis,
         scale.progress(curves.y, curves.instance_of_point),
         optima,
         per,
@@ -262,7 +251,7 @@ def view(
 
 
 def choose_scale(
-    curves: Curves, options: ViewOptions, optima: Floats | None, maximised: bool = False
+    curves: common_runs.Curves, options: ViewOptions, optima: Floats | None, maximised: bool = False
 ) -> Scale:
     """The scale of the options; by default the usual targets if optima are known, else values seen.
 
@@ -301,7 +290,7 @@ def _fixed(optima: Floats, targets: TargetRange, options: ViewOptions) -> Scale:
     return Scale(optima, easiest, hardest, log, targets.count, True, words)
 
 
-def _seen(curves: Curves, optima: Floats | None, options: ViewOptions) -> Scale:
+def _seen(curves: common_runs.Curves, optima: Floats | None, options: ViewOptions) -> Scale:
     best, worst = np.full(len(curves.instances), np.inf), np.full(len(curves.instances), -np.inf)
     np.minimum.at(best, curves.instance_of_point, curves.y)
     np.maximum.at(worst, curves.instance_of_point, curves.y)
@@ -331,7 +320,7 @@ def _seen(curves: Curves, optima: Floats | None, options: ViewOptions) -> Scale:
     return Scale(origin, easiest, hardest, log, None, False, words)
 
 
-def _check_optima(curves: Curves, optima: Floats, maximised: bool) -> None:
+def _check_optima(curves: common_runs.Curves, optima: Floats, maximised: bool) -> None:
     at = optima[curves.instance_of_point]
     below = curves.y < at - OPTIMUM_TOLERANCE * np.maximum(1.0, np.abs(at))
     if below.any():

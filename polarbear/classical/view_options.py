@@ -1,10 +1,8 @@
 """Options of the classical view: algorithms, targets and their scale, bootstrap."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, NonNegativeFloat, ValidationError, field_validator, model_validator
 
@@ -28,7 +26,7 @@ class TargetRange(Options):
     )
 
     @model_validator(mode="after")
-    def _check_order(self) -> TargetRange:
+    def _check_order(self) -> Self:
         if self.hardest >= self.easiest:
             raise ValueError(
                 "targets go from the easiest, which is the largest, to the hardest: "
@@ -101,12 +99,12 @@ class Comparison:
     """A request for the classical view.
 
     Without ``algorithms``, the Pareto set of a race is compared if it has more instances in common
-    than all algorithms; ``everyone`` asks for all. Without ``pair``, figures choose pairs.
+    than all algorithms, unless ``include_eliminated``. Without ``pair``, figures choose pairs.
     """
 
     algorithms: tuple[str, ...] | None = None
     pair: tuple[str, str] | None = None
-    everyone: bool = False
+    include_eliminated: bool = False
     options: ViewOptions = field(default_factory=ViewOptions)
 
 

@@ -1,16 +1,14 @@
 """The command line: thin commands on top of `api`.
 
-Uses `api`, `errors`, `plain` and `wording`; the only room that prints and exits.
+Uses `api`, `errors`, `records` and `wording`; the only room that prints and exits.
 """
-
-from __future__ import annotations
 
 import importlib
 import subprocess
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TextIO
 
 import click
 
@@ -23,11 +21,12 @@ COMMIT_FILE = "commit.txt"  # written into the package by a build
 SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 # The modules of the commands, in the order of --help.
 COMMANDS = {
-    **dict.fromkeys(("race", "run"), "race"),
+    "race": "race",
+    "run": "run_and_check",
     **dict.fromkeys(("infer", "select"), "choose"),
     **dict.fromkeys(("report", "compare"), "report"),
     **dict.fromkeys(("gate",), "gate"),
-    **dict.fromkeys(("check",), "race"),
+    "check": "run_and_check",
     **dict.fromkeys(("status", "show", "watch"), "contents"),
     **dict.fromkeys(("init", "schema"), "setup"),
     **dict.fromkeys(("import", "export", "merge", "rename", "forget"), "stores"),
@@ -69,8 +68,8 @@ def _checked_out() -> str:
     return done.stdout.strip()
 
 
-def _print_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
-    if asked and not context.resilient_parsing:
+def _print_version(context: click.Context, _: click.Parameter, is_given: bool) -> None:
+    if is_given and not context.resilient_parsing:
         click.echo(version_and_commit())
         context.exit()
 
@@ -85,18 +84,25 @@ def _print_version(context: click.Context, _: click.Parameter, asked: bool) -> N
     help="Print version and commit.",
 )
 def app() -> None:
-    """Which anytime algorithm to run when you do not yet know for how long it may run."""
+    """Compare anytime algorithms at every budget, and choose one when the budget is known."""
 
 
 _show_as_usual = warnings.showwarning
 
 
-def _show_warning(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     """Print warnings about plug-ins as notes."""
     if issubclass(category, PlugInWarning):
         output.error(f"warning: {message}")
     else:
-        _show_as_usual(message, category, *where, **more)
+        _show_as_usual(message, category, filename, lineno, file, line)
 
 
 def main() -> None:

@@ -15,9 +15,9 @@ from polarbear.cli import output
 from polarbear.cli.command_options import AT_LEAST_0, flag
 from polarbear.cli.output import Screen
 from polarbear.errors import ConfigError
+from polarbear.records import Facts
 from polarbear.wording import (
     P_BEST,
-    SHARE_OF_FIRSTS,
     counted,
     multiples,
     percent,
@@ -59,7 +59,7 @@ def infer(
     at: str | None,
     pairs: bool,
     epsilon: float,
-    settings: dict[str, Any],
+    settings: Facts,
     json: bool,
     **options: Any,
 ) -> None:
@@ -93,22 +93,12 @@ def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[in
 
 
 def _show_inferred(found: Inferred) -> None:
-    judged = found.diagnostics
-    source = "from the store" if found.from_store else f"in {found.seconds:.1f} s"
-    output.show(
-        f"{found.model}, instances: {found.instances}; {counted(found.draws, 'draw')} by "
-        f"{found.method} ({found.engine}), {source}; "
-        f"R-hat {judged.r_hat:.3f}, tail ESS {judged.ess_tail:.0f}",
-    )
+    output.show(found.one_line())
     if found.fit is not None and found.fit.words:
         output.show(f"warning: {found.fit.words}")
-    output.show(*(f"note: {line}" for line in found.notes))
-    times = [f"{time(t)}#" for t in sorted({row["t"] for row in found.ratings})]
-    by_name: dict[str, list[str]] = {}
-    for row in found.ratings:
-        cell = f"{row['mean']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
-        by_name.setdefault(row["algorithm"], [row["algorithm"]]).append(cell)
-    output.show_table([f"{SHARE_OF_FIRSTS} at t =", *times], by_name.values())
+    (title, *times), rows = found.table()
+    times = [f"{t}#" for t in times]
+    output.show_table([title, *times], rows)
     if found.pairs is not None:
         by_pair: dict[tuple[str, str], list[str]] = {}
         for row in found.pairs:
@@ -197,7 +187,6 @@ def _show_answer(found: Answer) -> None:
                 for row in found.sweep.intervals
             ],
         )
-    output.notes(found.notes)
 
 
 def _show_portfolios(found: Answer, titles: list[str]) -> None:

@@ -1,7 +1,5 @@
 """Options that several commands share, and the class of all commands."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,6 +11,7 @@ from click import option
 from polarbear import api
 from polarbear.cli import output
 from polarbear.errors import ReportError
+from polarbear.records import Facts
 
 _REGISTRY_PLACEHOLDER = r"\{([a-z]+)(\.about)?\}"
 
@@ -59,14 +58,14 @@ def two_names(text: str, known: Sequence[str]) -> tuple[str, str]:
     return meant[0]
 
 
-def _settings(context: click.Context, parameter: click.Parameter, given: Any) -> dict[str, Any]:
+def _settings(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> Facts:
     return api.configurations.parse_settings(given) if given else {}
 
 
 config_file = click.argument("config", type=Path)
 store_folder = click.argument("store", type=Path)
 store_option = path("--store", "DIR", "The store; by default named after CONFIG, next to it.")
-workers = option("--workers", type=AT_LEAST_1, help="Runs at once; by default one a core.")
+workers = option("--workers", type=AT_LEAST_1, help="Runs at once; by default one for each core.")
 seed = option("--seed", type=AT_LEAST_0, help="Use this seed instead of the configuration's.")
 engine = option("--engine", metavar="local|dask", help="Run in processes here, or on a cluster.")
 scheduler = option("--scheduler", metavar="ADDRESS", help="The Dask scheduler, as tcp://HOST:PORT.")
@@ -107,7 +106,7 @@ class Command(click.Command):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        more: dict[str, Any] = {"is_flag": True, "expose_value": False}
+        more: Facts = {"is_flag": True, "expose_value": False}
         quiet, debug = "No progress, no notes.", "Show the traceback of an error."
         self.params += [
             click.Option(["-q", "--quiet"], callback=_set_quiet, help=quiet, **more),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click import option
@@ -14,8 +14,9 @@ from click import option
 import polarbear
 from polarbear import api
 from polarbear.cli import command_options as common
-from polarbear.cli import output, race_summary
+from polarbear.cli import output
 from polarbear.errors import ReportError
+from polarbear.records import Facts
 from polarbear.wording import (
     counted,
     duration,
@@ -29,7 +30,7 @@ from polarbear.wording import (
 )
 
 if TYPE_CHECKING:
-    from polarbear.api.store_details import Duels, InstanceRuns
+    from polarbear.api.store_handle import Duels, InstanceRuns
     from polarbear.api.store_status import StoreStatus
 
 MAX_DUELS = 20  # in a table without --all
@@ -62,10 +63,10 @@ def _show_status(found: StoreStatus) -> None:
             f"{killed['pid']} on {killed['host']}); the same command continues it",
         )
     if found.race is not None:
-        output.show("")
-        race_summary.show_standings(found.race, verbose=True)
-    race_summary.show_algorithms(found.algorithms, found.axis, found.budget)
-    output.show(*race_summary.failure_lines(found.failures), *_more_lines(found))
+        columns = output.columns()
+        output.show("", *api.standings_words.standings_lines(found.race, columns, verbose=True))
+    output.show_table(*api.runs_table.runs_table(found.algorithms, found.axis, found.budget))
+    output.show(*api.standings_words.failure_lines(found.failures), *_more_lines(found))
 
 
 def _store_lines(found: StoreStatus) -> Iterator[str]:
@@ -93,7 +94,7 @@ def _more_lines(found: StoreStatus) -> Iterator[str]:
         hosts = ", ".join(f"{host.host} ({counted(host.runs, 'run')})" for host in found.hosts)
         yield f"runs of {len(found.hosts)} machines: {hosts}"
     if found.extra_runs:
-        yield race_summary.speculative_words(found.extra_runs)
+        yield api.standings_words.speculative_words(found.extra_runs)
     for past in found.races:
         yield (
             f"earlier race {past.race}: {counted(past.rounds, 'round')} on "
@@ -104,14 +105,14 @@ def _more_lines(found: StoreStatus) -> Iterator[str]:
         yield f"set aside: {counted(aside.runs, 'run')} of {aside.algorithm} ({aside.reason})"
 
 
-def _show_progress(now: Mapping[str, Any]) -> None:
+def _show_progress(now: Facts) -> None:
     """Print the progress by algorithm and by worker of a race that is running, and the forecast."""
     output.show("", *_progress_lines(now))
     rows = []
     for one in now["algorithms"]:
-        asked = f"{one['round_done']} of {one['round_runs']}" if one["round_runs"] else ""
+        this_round = f"{one['round_done']} of {one['round_runs']}" if one["round_runs"] else ""
         mean = duration(one["seconds"] / one["runs"]) if one["runs"] else ""
-        rows.append([one["algorithm"], asked, str(one["runs"]), str(one["failed"]), mean])
+        rows.append([one["algorithm"], this_round, str(one["runs"]), str(one["failed"]), mean])
     titles = ["algorithm", "this round#", "runs so far#", "failed#", "mean duration#"]
     output.show_table(titles, rows)
     lasted = max(now["written"] - now["began"], 1e-9)
@@ -123,12 +124,12 @@ def _show_progress(now: Mapping[str, Any]) -> None:
     output.show_table(["worker", "host", "runs#", "failed#", "busy#", "last run"], rows)
 
 
-def _progress_lines(now: Mapping[str, Any]) -> list[str]:
+def _progress_lines(now: Facts) -> list[str]:
     """The current activity, and the remaining time."""
     parts = [f"running for {duration(clock.time() - now['began'])}, {now['doing']}"]
     if now["round"]:
-        failures = f", {now['failed']} failed" if now["failed"] else ""
-        parts.append(f"round {now['round']}: {now['done']} of {now['runs']} runs{failures}")
+        counts = now["done"], now["runs"], now["failed"]
+        parts.append(f"round {now['round']}: {api.standings_words.finished_words(*counts)}")
     if now["early"]:
         parts.append(counted(now["early"], "speculative run"))
     if now["busy"] is not None:
@@ -161,7 +162,7 @@ def show(
     json: bool,
     **drawings: Path | None,
 ) -> None:
-    """Show the instances on which one algorithm beat another, or all runs on one instance.
+    """Show the winner on each instance, or all runs on one instance.
 
     Nothing is run or inferred.
     """

@@ -41,8 +41,9 @@ UNDECIDED = 3
 @common.json
 @common.verbose
 def gate(configs: tuple[Path, ...], json: bool, verbose: bool, **options: Any) -> None:
-    """Check a change: is the candidate worse than the baseline, at any time within the budget?
+    """Decide whether a change is worse than the baseline.
 
+    The candidate is compared with the baseline at every time within the budget.
     A CONFIG is a configuration in YAML with both versions; there may be one per suite.
     Runs are made in batches until the verdict is shown. Stored runs of unchanged code are used
     again, and both versions get the same seeds unless CONFIG has `seeds: separate`.

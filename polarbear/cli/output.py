@@ -12,15 +12,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from polarbear import api
 from polarbear.api.listening import Listener
-from polarbear.api.text_table import folded as folded_line
-from polarbear.api.text_table import is_unicode, table_lines
-from polarbear.plain import Record, plain
+from polarbear.records import Record, json_values
 from polarbear.wording import counted, visible
 
 if TYPE_CHECKING:
@@ -47,41 +45,31 @@ def columns() -> int | None:
 
 def show_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table of results; a column whose title ends in '#' is aligned to the right."""
-    click.echo("\n".join(table(titles, rows)))
+    click.echo("\n".join(api.text_table.table_lines(titles, rows, columns())))
 
 
-def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """The lines of a table of results, as wide as the terminal at most."""
-    return table_lines(titles, rows, columns())
-
-
-def folded(*parts: str) -> list[str]:
-    """Lines of results, folded to the width of a terminal."""
-    most = columns()
-    lines = [line for part in parts for line in visible(part, keep="\n").split("\n")]
-    return lines if most is None else [short for line in lines for short in folded_line(line, most)]
-
-
-def show(*parts: str) -> None:
+def show(*texts: str) -> None:
     """Print lines of results, folded to the width of a terminal."""
-    for line in folded(*parts):
+    for line in api.text_table.folded(texts, columns()):
         click.echo(line)
 
 
 def result(found: Result, json: bool, show_it: Callable[[Result], None] | None = None) -> None:
-    """Print a result as JSON, or as text by a function; by default as one line."""
+    """Print a result as JSON, or as text: by a function, by default as one line, and its notes."""
     if json:
         print_json(found)
-    elif show_it is not None:
+        return
+    if show_it is not None:
         show_it(found)
     elif isinstance(found, Record):
         show(found.one_line())
+    note(*(f"note: {line}" for line in getattr(found, "notes", ())))
 
 
-def print_json(facts: Any) -> None:
+def print_json(facts: object) -> None:
     """Print records, or a dictionary of them, as one JSON object."""
-    facts = facts.to_dict() if hasattr(facts, "to_dict") else plain(facts)
-    text = json_.dumps(facts, indent=2, ensure_ascii=not is_unicode())
+    facts = facts.to_dict() if hasattr(facts, "to_dict") else json_values(facts)
+    text = json_.dumps(facts, indent=2, ensure_ascii=not api.text_table.is_unicode())
     click.echo(re.sub(_CONTROLS, lambda sign: json_.dumps(sign[0])[1:-1], text))
 
 
@@ -89,11 +77,6 @@ def note(*lines: str) -> None:
     """Print lines on standard error, unless --quiet was given."""
     if not quiet:
         error(*lines)
-
-
-def notes(lines: Iterable[str]) -> None:
-    """Print notes about a result."""
-    note(*(f"note: {line}" for line in lines))
 
 
 def wrote(*paths: Path | str | None) -> None:

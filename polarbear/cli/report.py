@@ -17,7 +17,7 @@ from polarbear.errors import ReportError
 from polarbear.wording import counted, noun, time
 
 if TYPE_CHECKING:
-    from polarbear.api.reporting import AoccRow, Areas, Compared, ErtPoint
+    from polarbear.api.reporting import AoccRow, Areas, Compared, ErtPoint, Report
 
 AOCC_TITLES = ("mean#", "interval#", "median#", "first#")
 
@@ -56,30 +56,33 @@ def report(
     json: bool,
     **options: Any,
 ) -> None:
-    """Write a report: a page that opens anywhere, figures for a paper, or text for a log.
+    """Write a report: a page, figures, LaTeX tables, or text.
 
-    Several stores are compared with the first.
+    The page is one file that opens without a network. Several stores are compared with the first.
     """
     if text + markdown + json > 1:
         raise ReportError("--text, --markdown and --json each print the report: choose one")
     outputs = ("png", "pdf", "svg", "csv", "latex", "only")
     named = any((html, text, markdown, json, *(options[name] for name in outputs)))
     if len(stores) > 1:
-        single = {"race": race, **{name: options.pop(name) for name in ("round", "latex")}}
-        for name, value in single.items():
-            if value is not None:
+        single = {name: options.pop(name) for name in ("round", "latex", "at", "slim")}
+        for name, value in {"race": race, **single}.items():
+            if value:
                 raise ReportError(f"--{name} works for a single store only")
-        del options["slim"], options["at"]
         html = html if named else api.reporting.page_of(stores)
         made = polarbear.compare_stores(*stores, html=html, align=align, **options)
     else:
         opened = polarbear.open(stores[0], race=race)
         made = opened.report(html if named else opened.page, **options)
-    if text or markdown:
-        click.echo(made.markdown() if markdown else made.text(), nl=False)
-    else:
-        output.result(made, json, lambda report: output.show(*report.answer))
-        output.notes(made.warnings)
+
+    def show(made: Report) -> None:
+        if text or markdown:
+            click.echo(made.markdown() if markdown else made.text(), nl=False)
+        else:
+            output.show(*made.answer)
+            output.note(*(f"note: {line}" for line in made.warnings))
+
+    output.result(made, json, show)
     output.wrote(*made.written)
 
 
@@ -106,12 +109,14 @@ def report(
 @common.force
 @common.json
 def compare(store: Path, pair: str | None, json: bool, **options: Any) -> None:
-    """Compare algorithms classically, and report disagreements with the posterior."""
+    """Compare algorithms classically: ECDF, AOCC, EAF, ERT.
+
+    Disagreements with the posterior of the same runs are reported.
+    """
     opened = polarbear.open(store)
     both = None if pair is None else common.two_names(pair, opened.algorithms)
     found = opened.compare(both, **options)
     output.result(found, json, _show_compared)
-    output.notes(found.notes)
     output.wrote(*found.written)
 
 

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 @click.argument("file", type=Path, default="polarbear.yaml")
 @common.force
 def init(file: Path, force: bool) -> None:
-    """Write a commented configuration into FILE, by default polarbear.yaml.
+    """Write a commented configuration.
 
-    It shows every option with its default, and can be raced at once. The schema that its first line
-    refers to is written next to it: YAML editors complete and check by it.
+    FILE is polarbear.yaml by default. It shows every option with its default, and can be raced at
+    once. The schema that its first line refers to is written next to it, for YAML editors.
     """
     api.configurations.write_template(file, force)
     output.note(f"wrote {file}; next: polarbear race {file}")

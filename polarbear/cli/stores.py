@@ -14,6 +14,7 @@ from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output
 from polarbear.cli.command_options import AT_LEAST_1, flag, one_of, several
+from polarbear.records import Facts
 from polarbear.wording import counted
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _known(context: click.Context, parameter: click.Parameter, name: str) -> str
 @option("--to", "last", type=float, help="Its last time; by default the data's.")
 @common.settings
 @common.json
-def import_(format: str, settings: dict[str, Any], json: bool, **options: Any) -> None:
+def import_(format: str, settings: Facts, json: bool, **options: Any) -> None:
     """Import trajectories or rankings of other tools into a store.
 
     SOURCE is a file or a folder, depending on the format.
@@ -75,17 +76,11 @@ def import_(format: str, settings: dict[str, Any], json: bool, **options: Any) -
 
 
 def _show_imported(done: ImportResult) -> None:
-    present = f", {done.present} present before" if done.present else ""
-    output.show(
-        f"{counted(done.added, done.kind.removesuffix('s'))} of "
-        f"{counted(len(done.algorithms), 'algorithm')} on "
-        f"{counted(done.instances, 'instance')} added to {done.store}{present}"
-    )
+    output.show(done.one_line())
     for complaint in done.rejected:
         # the rows of a table have line numbers only, others a file as well
         place = f"line {complaint.first}" if complaint.first.isdigit() else complaint.first
         output.show(f"left out: {complaint.words} (first: {place})")
-    output.show(*(f"note: {note}" for note in done.notes))
 
 
 @common.command
@@ -96,14 +91,12 @@ def _show_imported(done: ImportResult) -> None:
 @common.settings
 @common.force
 @common.json
-def export(store: Path, settings: dict[str, Any], json: bool, **options: Any) -> None:
-    """Write a store's runs, rankings or posterior in the format of another tool.
+def export(store: Path, settings: Facts, json: bool, **options: Any) -> None:
+    """Write runs, rankings or the posterior for another tool.
 
     {exports.about}
     """
-    done = polarbear.open(store).export(**{**options, **settings})
-    output.result(done, json, lambda done: output.show(f"{done.what} written to {done.to}"))
-    output.notes(done.notes)
+    output.result(polarbear.open(store).export(**{**options, **settings}), json)
 
 
 @common.command
@@ -131,7 +124,6 @@ def _show_merged(done: Merged) -> None:
     if done.stopped_because is not None:
         rounds = counted(done.rounds, "round")
         output.show(f"{rounds} decided again; ended because {done.stopped_because}")
-    output.show(*(f"note: {note}" for note in done.notes))
 
 
 @common.command
@@ -140,13 +132,12 @@ def _show_merged(done: Merged) -> None:
 @click.argument("new")
 @common.json
 def rename(store: Path, old: str, new: str, json: bool) -> None:
-    """Rename an algorithm throughout a store: in runs, rounds and posteriors.
+    """Rename an algorithm throughout a store.
 
-    Nothing is run or decided again. The seeds of its further runs still derive from the old name,
-    so that a race continues unchanged.
+    The name changes in runs, rounds and posteriors; nothing is run or decided again. The seeds of
+    its further runs still derive from the old name, so that a race continues unchanged.
     """
-    done = polarbear.open(store).rename(old, new)
-    output.result(done, json)
+    output.result(polarbear.open(store).rename(old, new), json)
     output.note("rename it in the configuration, too")
 
 
@@ -157,22 +148,22 @@ def rename(store: Path, old: str, new: str, json: bool) -> None:
 @flag("--restore", "Restore runs that were set aside.")
 @common.json
 def forget(store: Path, json: bool, **options: Any) -> None:
-    """Set runs of an algorithm aside: they stay in the store, but do not count.
+    """Set runs of an algorithm aside, or restore them.
 
-    A race that used them is kept; `polarbear race` makes missing runs, and decides again.
+    Runs that were set aside stay in the store, but do not count. A race that used them is kept;
+    `polarbear race` makes missing runs, and decides again.
     """
-    done = polarbear.open(store).forget(**options)
-    output.result(done, json)
-    output.notes(done.notes)
+    output.result(polarbear.open(store).forget(**options), json)
 
 
 @common.command
 @common.store_folder
 @common.json
 def verify(store: Path, json: bool) -> None:
-    """Read every file of a store, and check that none is damaged or missing.
+    """Check that no file of a store is damaged or missing.
 
-    Exit code 1, with the names of the damaged files, if any is. Nothing is changed.
+    Every file is read, and nothing is changed. Exit code 1, with the names of the damaged files, if
+    any is.
     """
     found = api.store_status.verify(store)
     output.result(found, json, _show_verified)

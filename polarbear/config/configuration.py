@@ -1,8 +1,5 @@
-"""Reads one configuration file into one frozen object, and compares it with a stored one."""
+"""Reads one configuration file into one frozen object."""
 
-from __future__ import annotations
-
-import json
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -22,13 +19,13 @@ from polarbear.problems.base import Trajectory
 from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
 from polarbear.settings.options import Options, Source, describe, nearest, unknown, validate
+from polarbear.settings.options import Path as KeyPath
 from polarbear.settings.registry import Registry
 from polarbear.settings.yaml_lines import read_yaml
 from polarbear.wording import joined
 
 PlainConfig = dict[str, Any]  # a configuration as stored
 Seeds = Literal["separate", "common"]
-COUNTS = ("count", "weights")  # of instances: no run depends on them
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ class Configuration(Options):
         description="on an instance each algorithm has a different seed ('separate'), or all "
         "have the same ('common')",
     )
-    algorithms: list[Any] = Field(description="the algorithms to compare: name, use, options")
+    algorithms: list[object] = Field(description="the algorithms to compare: name, use, options")
     instances: Any = Field(description="the suite problems are drawn from: suite, ...")
     budget: Budget = Field(description="the axis of time and the grid of times to compare at")
     trajectory: Trajectory = Field(
@@ -99,8 +96,10 @@ class Configuration(Options):
     )
 
 
-def load(path: Path, overrides: Overrides | None = None, **defaults: str) -> Config:
+def load(path: Path, overrides: "Overrides | None" = None, **defaults: str) -> Config:
     """Read and check a configuration file, and apply the options of a call."""
+    if not path.exists():
+        raise ConfigError(f"there is no file {path}; `polarbear init {path}` writes one")
     data, source = read_yaml(path)
     if isinstance(data, Mapping):
         data = {**defaults, **data}
@@ -117,6 +116,8 @@ class Overrides:
     engine: str | None = None
     scheduler: str | None = None
     mix_hosts: bool = False
+    check: bool | None = None
+    early: int | None = None
 
 
 def overridden(config: Config, overrides: Overrides) -> Config:
@@ -126,13 +127,10 @@ def overridden(config: Config, overrides: Overrides) -> Config:
         if not 0 <= seed < 2**63:
             raise ConfigError(f"a seed is zero or more and below 2**63, found {seed}")
         config = replace(config, seed=seed)
-    wanted: dict[str, Any] = {}
-    if overrides.workers is not None:
-        wanted["workers"] = overrides.workers
-    if overrides.engine is not None:
-        wanted["engine"] = overrides.engine
-        if overrides.engine == "local":
-            wanted |= {"scheduler": None, "job_queue": None}
+    given = {name: getattr(overrides, name) for name in ("workers", "engine", "check", "early")}
+    wanted: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    if overrides.engine == "local":
+        wanted |= {"scheduler": None, "job_queue": None}
     if overrides.scheduler is not None:
         wanted |= {"engine": overrides.engine or "dask", "scheduler": overrides.scheduler}
         wanted["job_queue"] = None
@@ -144,7 +142,7 @@ def overridden(config: Config, overrides: Overrides) -> Config:
     return config
 
 
-def parse(data: Any, source: Source, folder: str = ".") -> Config:
+def parse(data: object, source: Source, folder: str = ".") -> Config:
     """Check a configuration given as a mapping."""
     top = validate(Configuration, data, source)
     suite = _plug_in(SUITES, "suite", top.instances, source, ("instances",))
@@ -171,43 +169,7 @@ def parse(data: Any, source: Source, folder: str = ".") -> Config:
     )
 
 
-def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], path: str = "") -> list[str]:
-    """The differences between two plain configurations, one line each."""
-    found = []
-    for key in sorted({*stored, *wanted}):
-        here = f"{path}.{key}" if path else key
-        old, new = stored.get(key), wanted.get(key)
-        if isinstance(old, Mapping) and isinstance(new, Mapping):
-            found += differences(old, new, here)
-        elif old != new:
-            found.append(f"{here}: stored {json.dumps(old)}, configuration {json.dumps(new)}")
-    return found
-
-
-def contradictions(
-    stored: PlainConfig, wanted: PlainConfig, uses_grid: bool, redefined: Collection[str] = ()
-) -> list[str]:
-    """The differences in a new configuration that would make stored runs invalid.
-
-    New algorithms, more instances, another grid or a longer budget extend a store. Another seed,
-    suite or axis, or other options of an algorithm that is not ``redefined``, contradict it.
-    """
-    both = (stored["algorithms"].keys() & wanted["algorithms"].keys()) - set(redefined)
-
-    def relevant(config: PlainConfig) -> PlainConfig:
-        return {
-            "seed": config["seed"],
-            "seeds": config.get("seeds", "separate"),  # imported stores have none
-            "trajectory": config.get("trajectory", "best"),
-            "instances": {k: v for k, v in config["instances"].items() if k not in COUNTS},
-            "budget": config["budget"] if uses_grid else {"axis": config["budget"]["axis"]},
-            "algorithms": {name: config["algorithms"][name] for name in both},
-        }
-
-    return differences(relevant(stored), relevant(wanted))
-
-
-def _variants(entry: Any, source: Source, path: Any, folder: str) -> tuple[Algorithm, ...]:
+def _variants(entry: object, source: Source, path: KeyPath, folder: str) -> tuple[Algorithm, ...]:
     algorithm: Algorithm = _plug_in(ADAPTERS, "use", entry, source, path)
     try:
         return algorithm.variants(folder)
@@ -215,7 +177,7 @@ def _variants(entry: Any, source: Source, path: Any, folder: str) -> tuple[Algor
         raise source.error((*path, "configurations"), str(error)) from None
 
 
-def _plug_in(registry: Registry[Any], key: str, data: Any, source: Source, path: Any) -> Any:
+def _plug_in(registry: Registry[Any], key: str, data: object, source: Source, path: KeyPath) -> Any:
     if not isinstance(data, Mapping):
         raise source.error(path, f"expected a mapping with the key '{key}', found {describe(data)}")
     if key not in data:
@@ -261,7 +223,7 @@ def _check_fit(
 
 
 def _check_label(
-    algorithm: Algorithm, algorithms: list[tuple[int, Algorithm]], source: Source, path: Any
+    algorithm: Algorithm, algorithms: list[tuple[int, Algorithm]], source: Source, path: KeyPath
 ) -> None:
     label = algorithm.label
     others = [other for _, other in algorithms if other is not algorithm]

@@ -1,9 +1,7 @@
 """Options of execution: engine, cluster, workers, limits, and the meaning of failed runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -141,7 +139,7 @@ class Execution(Options):
     )
 
     @model_validator(mode="after")
-    def _one_cluster(self) -> Execution:
+    def _one_cluster(self) -> Self:
         if self.scheduler and self.job_queue:
             raise ValueError(
                 "'scheduler' names a running cluster, 'job_queue' starts one: choose one"

@@ -4,8 +4,6 @@ It is generated from the same fields, descriptions and registries as `init` and 
 including plug-ins of other packages.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import BaseModel

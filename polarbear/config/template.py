@@ -1,36 +1,26 @@
 """Generates a commented configuration with every option and its default."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
-from typing import Any
 
 import yaml
 from pydantic_core import PydanticUndefined
 
 from polarbear.algorithms import ADAPTERS
 from polarbear.algorithms.base import Algorithm
-from polarbear.config.execution import Execution
+from polarbear.config.configuration import Configuration
 from polarbear.config.json_schema import NAME
-from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models import MODELS, AnyModel
 from polarbear.problems import SUITES
 from polarbear.problems.base import Suite
-from polarbear.racing.rules import Rules
 from polarbear.settings.options import Options
 
 WIDTH = 88
 HEAD = f"""\
 # yaml-language-server: $schema={NAME}
-# A configuration of PolarBear: every option with its default. It can be run unchanged.
+# A configuration of PolarBear: every option with its default. It can be run unchanged."""
 
-# All random numbers derive from it.
-seed: 1
-# Whether algorithms have different seeds on an instance ('separate') or the same ('common').
-seeds: separate
-
-# The algorithms to compare. Each has a unique name; several may use the same adapter.
+ALGORITHMS = """\
 algorithms:
   - name: random search
     use: random-search
@@ -46,40 +36,49 @@ algorithms:
 #"""
 
 BUDGET = """\
-# The axis of time, and the times at which algorithms are compared.
 budget:
   # 'evaluations', 'seconds', or any other name: t is then what algorithms report.
   axis: evaluations
   # Even steps in log t or in t ('linear'); or a list of times: [10, 100, 1000].
   # The last time is the budget of a run.
-  grid: {spacing: log, from: 10, to: 2000, points: 30}
-
-# The value of a run at a time: the best so far, or the 'last' one, which may be worse.
-trajectory: best
-"""
+  grid: {spacing: log, from: 10, to: 2000, points: 30}"""
 
 
 def commented_config() -> str:
     """The text that `polarbear init` writes."""
     lines = [HEAD]
-    for name in ADAPTERS:
-        lines += _reference(ADAPTERS[name], "use", name, skip=set(Algorithm.model_fields))
-    lines += ["", "# The suite from which problems are drawn.", "instances:", "  suite: classic"]
-    lines += [f"  {line}" for line in _options(SUITES["classic"], skip={"suite"})]
-    lines += ["", "# Other suites and their options (each has count and maximise, too):", "#"]
-    for name in SUITES:
-        if name != "classic":
-            lines += _reference(SUITES[name], "suite", name, skip=set(Suite.model_fields))
-    lines += ["", BUDGET, "# How runs are executed.", "execution:"]
-    lines += [f"  {line}" for line in _options(Execution)]
-    lines += ["", "# When `polarbear race` eliminates, and when it stops.", "race:"]
-    lines += [f"  {line}" for line in _options(Rules)]
-    lines += ["", "# The model behind a race, and how its posterior is computed.", "inference:"]
-    lines += [f"  {line}" for line in _options(ModelOptions)]
+    for name, field in Configuration.model_fields.items():
+        lines += ["", *_comment(field.description)]
+        if name == "algorithms":
+            lines.append(ALGORITHMS)
+            for adapter in ADAPTERS:
+                skip = set(Algorithm.model_fields)
+                lines += _reference(ADAPTERS[adapter], "use", adapter, skip)
+        elif name == "instances":
+            lines += ["instances:", "  suite: classic"]
+            lines += [f"  {line}" for line in _options(SUITES["classic"], skip={"suite"})]
+            lines += [
+                "",
+                "# Other suites and their options (each has count and maximise, too):",
+                "#",
+            ]
+            for suite in SUITES:
+                if suite != "classic":
+                    lines += _reference(SUITES[suite], "suite", suite, set(Suite.model_fields))
+        elif name == "budget":
+            lines.append(BUDGET)
+        elif isinstance(default := field.get_default(call_default_factory=True), Options):
+            lines += [f"{name}:", *(f"  {line}" for line in _options(type(default)))]
+        else:
+            lines += _on_lines(name, default)
     for name, model in MODELS.items():
         if model.own_options.model_fields:
             lines += _own_options(model, name)
     return "\n".join(lines) + "\n"
+
+
+def _comment(text: str | None) -> list[str]:
+    return textwrap.wrap(f"# {text}", WIDTH, subsequent_indent="# ")
 
 
 def _reference(plug_in: type[Options], key: str, name: str, skip: set[str]) -> Iterator[str]:
@@ -114,7 +113,7 @@ def _options(
             continue
         key = field.alias or name
         default = field.default if values is None else getattr(values, name)
-        yield from textwrap.wrap(f"# {field.description}", WIDTH, subsequent_indent="# ")
+        yield from _comment(field.description)
         if isinstance(default, Options) and _has_groups(default):
             yield f"{key}:"
             yield from (f"  {line}" for line in _options(type(default), values=default))
@@ -128,7 +127,7 @@ def _has_groups(options: Options) -> bool:
     return any(isinstance(getattr(options, name), Options) for name in type(options).model_fields)
 
 
-def _on_lines(key: str, value: Any) -> list[str]:
+def _on_lines(key: str, value: object) -> list[str]:
     """A key and its value, on one line if it fits."""
     if isinstance(value, Options):
         value = value.model_dump(mode="json", by_alias=True)

@@ -4,36 +4,34 @@ One problem is built, and each algorithm runs on it for a few evaluations. The r
 values that are not finite, algorithms that do not improve, and the cost. Nothing is stored.
 """
 
-from __future__ import annotations
-
 import io
 import math
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.driver.collect import chosen_instances
 from polarbear.errors import AlgorithmError, BudgetExhausted, PolarBearError
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
-from polarbear.plain import Record
-from polarbear.problems.base import Instance, Kind, Problem
+from polarbear.problems.base import Instance, Kind, Problem, Setting
+from polarbear.records import Record
 from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, duration, short, time
 
-EVALUATIONS_TRIED = 50
-SECONDS_TRIED = 0.3  # on the seconds axis
-LONGEST = 1.0  # seconds after which the next value ends a trial
+TRIAL_EVALUATIONS = 50
+TRIAL_SECONDS = 0.3  # on the seconds axis
+MAX_SECONDS = 1.0  # seconds after which the next value ends a trial
 BYTES_A_POINT, BYTES_A_RUN = 16, 300  # of a store, on disk
 
 
 @dataclass(frozen=True)
-class Tried:
+class TrialResult:
     """The trial of one algorithm; ``seconds_per_evaluation`` is None without evaluations."""
 
     algorithm: str
@@ -77,9 +75,9 @@ class Checked(Record):
     axis: str
     budget: float
     noisy: bool | None
-    algorithms: tuple[Tried, ...]
+    algorithms: tuple[TrialResult, ...]
     forecast: Forecast
-    ROWS = ("algorithms",)
+    ROWS = "algorithms"
 
     def one_line(self) -> str:
         return (
@@ -93,7 +91,7 @@ class Probe(Algorithm):
 
     accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS, Kind.INTEGER})
 
-    def run(self, trial: Trial, setting: Any) -> None:
+    def run(self, trial: Trial, setting: Setting) -> None:
         lower, upper = trial.box
         x = lower + (upper - lower) * np.random.default_rng(trial.seed).random(len(lower))
         if trial.kind is Kind.INTEGER:
@@ -113,7 +111,7 @@ def check(config: Config, pool: Executor) -> Checked:
     kind = config.instances.offers()
     dimension, refusal = _dimension(config, instance)
     errors, warnings, entries = [refusal] if refusal else [], [], []
-    outcomes = {} if refusal else _tried(config, pool, instance, kind)
+    outcomes = {} if refusal else _outcomes(config, pool, instance, kind)
     probe = outcomes.pop(PROBE.name, None)
     noisy = None if probe is None else probe.status is Status.CRASHED
     if probe is not None and noisy:
@@ -161,24 +159,25 @@ def _dimension(config: Config, instance: Instance) -> tuple[int | None, str]:
         return None, f"instance {instance.id} cannot be built: {kind}{error}"
 
 
-def _tried(config: Config, pool: Executor, instance: Instance, kind: Kind) -> dict[str, Outcome]:
+def _outcomes(config: Config, pool: Executor, instance: Instance, kind: Kind) -> dict[str, Outcome]:
     """The outcome of each algorithm, and of the probe where it can run."""
     limit = config.budget.limit
-    tried = {EVALUATIONS: EVALUATIONS_TRIED, SECONDS: SECONDS_TRIED}.get(config.budget.axis, limit)
+    budgets = {EVALUATIONS: TRIAL_EVALUATIONS, SECONDS: TRIAL_SECONDS}
+    budget = min(budgets.get(config.budget.axis, limit), limit)
     tasks = [
-        Task(a, instance, config.run_seed(a, instance.id), min(tried, limit), seconds=LONGEST)
+        Task(a, instance, config.run_seed(a, instance.id), budget, seconds=MAX_SECONDS)
         for a in config.algorithms
     ]
     if kind in PROBE.accepts:
-        tasks.append(Task(PROBE, instance, 1, limit, seconds=LONGEST))
+        tasks.append(Task(PROBE, instance, 1, limit, seconds=MAX_SECONDS))
     return {outcome.task.algorithm.name: outcome for outcome in pool.run(tasks)}
 
 
-def _entry(outcome: Outcome, dimension: int | None, sign: float) -> Tried:
+def _entry(outcome: Outcome, dimension: int | None, sign: float) -> TrialResult:
     # A trial that takes too long is stopped, which is no failure.
     slow = outcome.status is Status.TIMEOUT
     algorithm, values = outcome.task.algorithm, (sign * outcome.values).tolist()
-    return Tried(
+    return TrialResult(
         algorithm=algorithm.name,
         status=(Status.BUDGET if slow else outcome.status).value,
         message="" if slow else outcome.message,
@@ -196,7 +195,7 @@ def _entry(outcome: Outcome, dimension: int | None, sign: float) -> Tried:
     )
 
 
-def _warnings(tried: Tried, config: Config) -> list[str]:
+def _warnings(tried: TrialResult, config: Config) -> list[str]:
     name, warnings = f"'{tried.algorithm}'", []
     if tried.invalid:
         of = counted(tried.evaluations, "value")
@@ -214,7 +213,7 @@ def _warnings(tried: Tried, config: Config) -> list[str]:
     return warnings
 
 
-def _forecast(config: Config, tried: Sequence[Tried], workers: int) -> Forecast:
+def _forecast(config: Config, tried: Sequence[TrialResult], workers: int) -> Forecast:
     """The cost of `polarbear run`; the number of instances of a race is unknown."""
     count = len(chosen_instances(config))
     runs = count * len(config.algorithms)

@@ -1,19 +1,19 @@
 """The runs of a configuration: those that are missing, those of a race, and their executor."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from polarbear.algorithms.base import Algorithm
-from polarbear.config import Config, failures_in
+from polarbear.config.configuration import Config
+from polarbear.config.execution import failures_in
 from polarbear.driver.evidence import Evidence, ranked
-from polarbear.driver.fingerprints import changes_between, fingerprints, packages_of
+from polarbear.driver.fingerprints import fingerprints, packages_of
 from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
 from polarbear.execution.outcome import Executor, Outcome, RunLimits, Status, Task
+from polarbear.numerics.threads import available_processors
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
 from polarbear.racing import State
@@ -22,7 +22,7 @@ from polarbear.settings.grid import SECONDS
 from polarbear.store import Store, best_so_far, manifest
 from polarbear.store.runs import StoredRun
 from polarbear.store.runs import stored_runs as runs_of
-from polarbear.wording import joined
+from polarbear.wording import counted, joined, noun
 
 DEFAULT_INSTANCES = 20
 DAY = 86_400.0
@@ -106,6 +106,8 @@ class RunPlan:
         for name, now in fingerprints(self._config).items():
             before = self.fingerprints[name]
             if now != before:
+                from polarbear.driver.stale_runs import changes_between  # rare
+
                 raise StoreMismatchError(
                     f"{joined(changes_between(before, now))} changed while {name} was being run. "
                     "Finished runs are stored; repeat the command, and it asks what to do about "
@@ -144,8 +146,21 @@ def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:
             )
 
 
+def busy_cores_words(config: Config) -> str | None:
+    """A warning, if times in seconds are measured on cores of this machine that are busy."""
+    execution, workers, free = config.execution, workers_of(config), host.free_cores()
+    elsewhere = execution.scheduler or execution.job_queue
+    if elsewhere or config.budget.axis != SECONDS or workers <= free:
+        return None
+    remedy = f"--workers {free} avoids that" if free else "wait until the machine is idle"
+    return (
+        f"{free} of {counted(available_processors(), 'core')} {noun(free, 'is', 'are')} free "
+        f"for {counted(workers, 'run')} at once: measured seconds will be too long; {remedy}"
+    )
+
+
 def workers_of(config: Config) -> int:
-    return config.execution.workers or host.cores()
+    return config.execution.workers or available_processors()
 
 
 def pool_of(config: Config, store: Store | None = None) -> Executor:

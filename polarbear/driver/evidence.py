@@ -1,24 +1,26 @@
 """Evidence of a store's runs (rankings, choice sets, duels), and its posterior, inferred once."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polarbear import __version__
 from polarbear.errors import InferenceError
-from polarbear.inference import ModelOptions, Posterior
-from polarbear.rankings import ChoiceSets, GridValues, count_choice_sets, rank
+from polarbear.inference import ModelOptions, Posterior, infer
+from polarbear.rankings import GridValues, rank
 from polarbear.rankings.duels import Duels, duels_of
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store
+
+if TYPE_CHECKING:
+    from polarbear.rankings.choice_sets import ChoiceSets
 
 
 @dataclass(frozen=True)
@@ -50,19 +52,36 @@ class Evidence:
         return duels_of(self.positions, self.problem_names, self.weights)
 
     @cached_property
-    def choice_sets(self) -> ChoiceSets:
+    def choice_sets(self) -> "ChoiceSets":
         """Choice sets in which the seeds of a problem share its weight.
 
         An instance on which only one algorithm was run compares nothing, and has no share.
         """
+        from polarbear.rankings.choice_sets import count_choice_sets  # for Plackett-Luce only
+
         if self.problems is None:
             return count_choice_sets(self.positions, self.weights)
-        present = ~np.isnan(self.grid.values)
-        compares = present.any(axis=2).sum(axis=1) > 1
+        compares = (~np.isnan(self.grid.values)).any(axis=2).sum(axis=1) > 1
         sharing = Counter(name for name, real in zip(self.problems, compares, strict=True) if real)
         shares = np.array([1 / max(1, sharing[name]) for name in self.problems])
         return count_choice_sets(
             self.positions, shares if self.weights is None else shares * self.weights
+        )
+
+    def posterior(
+        self, options: ModelOptions, seed: int, field: Sequence[int] | None = None
+    ) -> Posterior:
+        """The posterior of this evidence; ``field`` are the algorithms that may be first."""
+        return infer(
+            self.choice_sets if options.plackett_luce else None,
+            self.unit_times,
+            options,
+            seed,
+            names=self.grid.algorithms,
+            positions=self.positions,
+            problems=self.problem_names,
+            weights=self.weights,
+            field=field,
         )
 
     @cached_property
@@ -162,19 +181,7 @@ def cached_posterior(
     if kept is not None:
         posterior = kept[0]
     else:
-        from polarbear.inference import infer  # heavy, and not needed to read a posterior
-
-        inferred = infer(
-            evidence.choice_sets,
-            evidence.unit_times,
-            options,
-            seed,
-            names=evidence.grid.algorithms,
-            positions=evidence.positions,
-            problems=evidence.problem_names,
-            weights=evidence.weights,
-            field=inside,
-        )
+        inferred = evidence.posterior(options, seed, inside)
         # in the store's precision, so that the answer is the same whether it was kept or not
         theta = inferred.theta.astype(np.float32, copy=False).astype(float)
         posterior = replace(inferred, theta=theta)

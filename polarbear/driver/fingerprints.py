@@ -1,24 +1,14 @@
-"""Fingerprints of the code and options behind runs, and stored runs whose fingerprint is stale."""
-
-from __future__ import annotations
+"""Fingerprints of the code and options behind runs."""
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
-import polars as pl
-from pydantic import ValidationError
-
 from polarbear.algorithms import ADAPTERS, Algorithm
-from polarbear.config import Config, differences
-from polarbear.errors import ConfigError
+from polarbear.config.configuration import Config
 from polarbear.problems import SUITES
 from polarbear.settings.fingerprint import MadeOf, of_packages
 from polarbear.settings.registry import Registry
-from polarbear.store import Store
-from polarbear.store.runs import Fingerprint
-from polarbear.wording import counted, joined
 
 
 def fingerprints(config: Config) -> dict[str, str]:
@@ -29,7 +19,11 @@ def fingerprints(config: Config) -> dict[str, str]:
     for algorithm in config.algorithms:
         made = algorithm.made_of(config.setting).and_of(problems)
         made = made.and_of(_plug_in(ADAPTERS, algorithm.use))
-        facts = {"options": _options(algorithm), "files": made.files, "packages": made.packages}
+        facts = {
+            "options": chosen_options(algorithm),
+            "files": made.files,
+            "packages": made.packages,
+        }
         found[algorithm.name] = json.dumps(facts, sort_keys=True)
     return found
 
@@ -39,21 +33,7 @@ def _plug_in(registry: Registry[Any], name: str) -> MadeOf:
     return of_packages(*(s.package for s in registry.third_party if s.name == name and not s.flaw))
 
 
-def _algorithm(name: str, entry: Mapping[str, Any]) -> Algorithm | None:
-    """An algorithm from its options; None if they are imported or of another version."""
-    try:
-        return ADAPTERS[entry["use"]].model_validate({"name": name, **entry})
-    except (ConfigError, ValidationError, KeyError):
-        return None
-
-
-def known_options(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Options as a fingerprint has them, from those that a store keeps with all defaults."""
-    algorithm = _algorithm(name, entry)
-    return dict(entry) if algorithm is None else _options(algorithm)
-
-
-def _options(algorithm: Algorithm) -> dict[str, Any]:
+def chosen_options(algorithm: Algorithm) -> dict[str, object]:
     """Options that are not the default: those that a later version adds change nothing.
 
     Names and labels do not affect runs.
@@ -71,69 +51,3 @@ def packages_of(made_by: Iterable[str]) -> dict[str, str]:
         for name, version in json.loads(one)["packages"].items()
         if version != "missing"
     }
-
-
-def same_sources(one: Fingerprint, other: Fingerprint) -> bool:
-    """Whether files and packages are the same, whatever the options."""
-    if one is None or other is None:
-        return one == other
-    a, b = json.loads(one), json.loads(other)
-    return bool(a["files"] == b["files"] and a["packages"] == b["packages"])
-
-
-def changes_between(before: Fingerprint, now: Fingerprint) -> list[str]:
-    """The differences of two fingerprints in words: files, packages, options."""
-    if before is None or now is None:
-        return ["the origin of some runs is unknown"]
-    old, new = json.loads(before), json.loads(now)
-    found = []
-    for name in sorted({*old["files"], *new["files"]}):
-        if old["files"].get(name) != new["files"].get(name):
-            gone = "" if name in new["files"] else " (gone)"
-            found.append(f"{name}{gone}" if name in old["files"] else f"{name} (new)")
-    for name in sorted({*old["packages"], *new["packages"]}):
-        was, is_now = (side["packages"].get(name, "not used") for side in (old, new))
-        if was != is_now:
-            found.append(f"package {name} ({was} then, {is_now} now)")
-    return found + differences(_completed(old["options"]), _completed(new["options"]))
-
-
-def _completed(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Options with their defaults, so that a difference shows both values."""
-    made = _algorithm("any", options)
-    if made is None:
-        return options
-    return made.model_dump(mode="json", by_alias=True, exclude={"name"})
-
-
-@dataclass(frozen=True)
-class StaleRuns:
-    """Runs of an algorithm from before a change, and what has changed."""
-
-    algorithm: str
-    runs: pl.DataFrame
-    changes: tuple[str, ...]
-    sources: bool  # whether files or packages have changed, not only options
-    fingerprints: tuple[Fingerprint, ...]
-
-    @property
-    def words(self) -> str:
-        return (
-            f"{self.algorithm}: {joined(self.changes)}; {counted(len(self.runs), 'run')} from "
-            "before that"
-        )
-
-
-def stale_runs(store: Store, current: Mapping[str, str]) -> list[StaleRuns]:
-    """The runs of each algorithm whose fingerprint is not the current one."""
-    runs, found = store.all_runs(), []
-    for name, now in current.items():
-        mine = runs.filter(pl.col("algorithm") == name)
-        fitting = store.provenance.alike(name, now)
-        wrong = [one for one in dict.fromkeys(mine["fingerprint"]) if one not in fitting]
-        if wrong:
-            rows = mine.filter(pl.col("fingerprint").is_in(wrong, nulls_equal=True))
-            changes = dict.fromkeys(line for one in wrong for line in changes_between(one, now))
-            sources = not all(same_sources(one, now) for one in wrong)
-            found.append(StaleRuns(name, rows, tuple(changes), sources, tuple(wrong)))
-    return found

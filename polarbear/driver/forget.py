@@ -1,7 +1,5 @@
 """Setting runs aside and taking them back at the user's request, and renaming algorithms."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import polars as pl
@@ -9,9 +7,10 @@ import polars as pl
 from polarbear.algorithms import ADAPTERS
 from polarbear.driver.reconcile import withdraw
 from polarbear.errors import StoreError, StoreMismatchError
-from polarbear.plain import Record
+from polarbear.records import Record
 from polarbear.settings.options import Source, unknown, validate
-from polarbear.store import Store, summary
+from polarbear.store import Store
+from polarbear.store.failures import FAILED
 from polarbear.store.rename import rename as rename_in_store
 from polarbear.store.runs import Reason
 from polarbear.wording import counted, joined
@@ -74,7 +73,8 @@ def forget(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     runs = _runs(store, store.all_runs(), algorithm, failed)
     notes = withdraw(store, runs, Reason.FORGOTTEN)
     # or they would be used by the next race
-    store.speculative.change(unwanted=lambda run: run[0] == algorithm)
+    speculative = store.speculative.runs()
+    store.speculative.replace([one for one in speculative if one.run.algorithm != algorithm])
     return Forgotten(str(store.path), algorithm, len(runs), 0, 0, tuple(notes[1:]))
 
 
@@ -96,7 +96,9 @@ def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     notes = []
     last = store.rounds.last()
     if counting and last is not None and algorithm in last.state.algorithms:
-        number = store.end_race([f"{counted(counting, 'run')} of {algorithm} taken back"])
+        number = store.races.end(
+            [f"{counted(counting, 'run')} of {algorithm} taken back"], store.config
+        )
         notes.append(
             f"the race did not use them: it is archived as race {number}, and `polarbear race` "
             "decides again"
@@ -112,4 +114,4 @@ def _runs(store: Store, runs: pl.DataFrame, algorithm: str, failed: bool) -> pl.
     if algorithm not in known:
         raise StoreError(f"{unknown('algorithm', algorithm, known)} (in {store.path})")
     mine = runs.filter(pl.col("algorithm") == algorithm)
-    return mine.filter(pl.col("status").is_in(summary.FAILED)) if failed else mine
+    return mine.filter(pl.col("status").is_in(FAILED)) if failed else mine

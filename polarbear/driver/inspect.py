@@ -1,7 +1,5 @@
 """Details of a store: the duels of a pair, the runs on an instance, and a repeated run."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from dataclasses import dataclass
@@ -10,12 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.errors import ReportError
 from polarbear.execution.outcome import Executor, Task
 from polarbear.numerics.arrays import Floats
-from polarbear.plain import Record
 from polarbear.problems.base import Instance
+from polarbear.records import Record
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store, best_so_far
@@ -51,7 +49,7 @@ class Duels(Record):
     wins_b: int
     ties: int
     duels: tuple[Duel, ...]
-    ROWS = ("duels",)
+    ROWS = "duels"
 
     def one_line(self) -> str:
         return (
@@ -87,13 +85,13 @@ class InstanceRuns(Record):
     instance: str
     suite: str
     index: int
-    spec: dict[str, Any]
+    spec: dict[str, object]
     axis: str
     better: str
     times: tuple[float, ...]
     repeat: str
     runs: tuple[Trajectory, ...]
-    ROWS = ("runs",)
+    ROWS = "runs"
 
     def one_line(self) -> str:
         options = ", ".join(f"{key} {value}" for key, value in self.spec.items())
@@ -116,7 +114,7 @@ def duels_at(store: Store, a: str, b: str, at: float | None = None) -> Duels:
         raise ReportError(f"--at {short(t)} is outside the grid, {span}")
     _check_runs(store)
     grid = store.on_grid(np.array([t]), [a, b])
-    sign, tolerance, found = sign_of(store), tolerance_of(store), []
+    sign, tolerance, found = store.sign, tolerance_of(store), []
     for instance, values in zip(grid.instances, grid.values[:, :, 0], strict=True):
         if not np.isnan(values).any():
             one, two = values.tolist()
@@ -134,7 +132,7 @@ def runs_on(store: Store, instance: str) -> InstanceRuns:
     """Every run on an instance."""
     _check_runs(store)
     row = _instance(store, instance)
-    budget, sign = Budget.model_validate(store.config["budget"]), sign_of(store)
+    budget, sign = Budget.model_validate(store.config["budget"]), store.sign
     found = {}
     for run, t, y in store.trajectories():
         if run.instance == instance:
@@ -187,14 +185,9 @@ def _value(value: float, sign: int) -> float | None:
     return sign * value if np.isfinite(value) else None
 
 
-def sign_of(store: Store) -> int:
-    """-1 where larger values are better, as these are stored negated."""
-    return -1 if store.config["instances"].get("maximise") else 1
-
-
 def better_in(store: Store) -> str:
     """Which values are better, in words."""
-    return LARGER if sign_of(store) < 0 else SMALLER
+    return LARGER if store.maximise else SMALLER
 
 
 def tolerance_of(store: Store) -> float:
@@ -253,7 +246,7 @@ def repeat(config: Config, store: Store, task: Task, pool: Executor) -> Repeated
     name, instance = task.algorithm.name, task.instance.id
     before = next((t, y) for run, t, y in store.trajectories([name]) if run.instance == instance)
     differs = first_difference(before, (outcome.times, outcome.values))
-    values = (sign_of(store) * outcome.values).tolist()
+    values = (store.sign * outcome.values).tolist()
     return Repeated(
         algorithm=name,
         instance=instance,

@@ -4,16 +4,15 @@ A round is a function of the state before it and of runs that depend on the seed
 that is killed anywhere and started again ends with the same checkpoints.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from polarbear import racing as race
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.driver import collect
 from polarbear.driver.check import check, failure_reason, run_failed
 from polarbear.driver.collect import InstanceStream, RaceRuns, RunPlan
@@ -24,12 +23,12 @@ from polarbear.errors import AlgorithmError, RaceError
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.inference import Posterior
 from polarbear.problems.base import Instance, Kind
-from polarbear.racing import RoundRecord, State
+from polarbear.racing import State
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
 from polarbear.store import Store
+from polarbear.store.round_support import check_rounds
 from polarbear.store.runs import StoredRun
-from polarbear.store.verify import check_rounds
 from polarbear.wording import counted, percent, timed, typed_time
 
 SETTLED = "every relation is settled"
@@ -117,7 +116,8 @@ class Race:
         limited = limits.evaluations is not None or limits.spent is not None
         if not self._config.execution.early or seconds or limited:
             return None
-        return SpeculativeRuns(self._config, self._store, self._retry_failed)
+        made_by = self._plan.fingerprints
+        return SpeculativeRuns(self._config, self._store, made_by, self._retry_failed)
 
     @property
     def posterior(self) -> Posterior:
@@ -192,24 +192,19 @@ class Race:
         refuse_failures(self._config, self._runs, state, instances, list(horizons))
         for watcher in self._watchers:
             watcher.infers()
-        result, record = scheduler.run_beside(
-            lambda: self._decided(state, horizons, len(instances)), likely
-        )
-        self.state = result.state
+        decide = partial(self._decided, state, horizons, len(instances))
+        result = scheduler.run_beside(decide, likely)
+        self.state = result.record.state
         self._inference.remember(result)
-        self._store.rounds.add(record, result.beliefs(self._rules))
+        self._store.rounds.add(result.record, result.beliefs)
         if any(watcher.wants_draws for watcher in self._watchers):
             self._inference.keep()
         for watcher in self._watchers:
-            watcher.ends(record)
+            watcher.ends(result.record)
 
-    def _decided(
-        self, state: State, horizons: dict[str, float], drawn: int
-    ) -> tuple[RoundResult, RoundRecord]:
+    def _decided(self, state: State, horizons: dict[str, float], drawn: int) -> RoundResult:
         """The result of a round whose runs are finished; changes nothing."""
-        evidence = self._runs.evidence(state, drawn)
-        result = self._inference.decide(state, evidence, drawn)
-        return result, self._inference.record(result, horizons, drawn, self._stream.size)
+        return self._inference.decide(state, horizons, drawn, self._stream.size)
 
     def _execute(
         self, scheduler: Scheduler, tasks: list[Task], likely: Iterable[Task] = ()
@@ -226,17 +221,14 @@ class Race:
         self, horizons: dict[str, float], drawn: int, scheduler: Scheduler
     ) -> Iterator[Task]:
         """Runs that the next round is likely to need, instance by instance."""
-        state, workers, runs = self.state, scheduler.workers, scheduler.speculative
-        rounds = self._rules.limits.rounds
+        state, workers, rounds = self.state, scheduler.workers, self._rules.limits.rounds
         is_last = rounds is not None and state.round + 1 >= rounds
-        if runs is None or self._waiting or is_last:
+        if self._speculative is None or self._waiting or is_last:
             return
         ahead = math.ceil(self._config.execution.early * workers / len(horizons))
         at_least = max(ahead, self._to_fill(workers, horizons))
         for instance in self._stream.batch_after(state, drawn, at_least):
-            for task in self._plan.missing(self._runs.stored, [instance], horizons):
-                if not runs.has(task) and not scheduler.has_started(task):
-                    yield task
+            yield from self._plan.missing(self._runs.stored, [instance], horizons)
 
     def _take(self, outcome: Outcome) -> None:
         self._runs.add(outcome)

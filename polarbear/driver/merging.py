@@ -3,22 +3,21 @@
 Contradictions are refused by name.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
 from pydantic import PrivateAttr
 
-from polarbear.config import Config, contradictions, differences, parse
+from polarbear.config.configuration import Config, PlainConfig, parse
+from polarbear.config.contradictions import contradictions, differences
 from polarbear.driver.collect import Place
-from polarbear.driver.fingerprints import changes_between, known_options
 from polarbear.driver.loop import Ended, Race
 from polarbear.driver.scheduler import Scheduler, SpeculativeRuns
+from polarbear.driver.stale_runs import changes_between, known_options
 from polarbear.errors import ProblemError, StoreMismatchError
 from polarbear.execution.outcome import Status, Task
 from polarbear.numerics.arrays import Floats
@@ -42,7 +41,7 @@ class Chosen:
     t: Floats
     y: Floats
 
-    def agrees_with(self, other: Chosen) -> bool:
+    def agrees_with(self, other: Self) -> bool:
         """Whether two runs are equal up to the time that both reached."""
         until = min(self.run.reached, other.run.reached)
         a, b = (np.searchsorted(side.t, until, side="right") for side in (self, other))
@@ -62,7 +61,7 @@ class Chosen:
 class Union:
     """The result of merging: the chosen runs, and the common configuration."""
 
-    config: dict[str, Any]
+    config: PlainConfig
     runs: Mapping[Place, Chosen]
     alike: Mapping[str, list[Fingerprint]]
     in_several: int
@@ -82,7 +81,7 @@ def unite(
         _check_hosts(stores)
     alike = _check_makers(stores, keep)
     runs, in_several = _united(stores, first_wins)
-    algorithms: dict[str, Any] = {}
+    algorithms: PlainConfig = {}
     for store in stores:
         algorithms = {**algorithms, **store.config["algorithms"], **algorithms}
     config = {**stores[0].config, "algorithms": algorithms}
@@ -108,23 +107,24 @@ def _check_configurations(stores: Sequence[Store]) -> None:
     _refuse(found, "stores of different experiments cannot be merged")
 
 
-def _made_with(store: Store, name: str) -> dict[str, Any]:
+def _made_with(store: Store, name: str) -> dict[str, object]:
     """The options of an algorithm, and the name that its seeds derive from."""
     options = known_options(name, store.config["algorithms"][name])
     return {**options, "seeds derive from": store.provenance.seed_name(name)}
 
 
 def _check_instances(stores: Sequence[Store]) -> None:
-    known: dict[Any, Any] = {}
+    rankings: dict[tuple[str, float], dict[str, float]] = {}
+    specs: dict[str, str] = {}
     found = []
     for store in stores:
         for instance, t, names, positions in store.rankings().iter_rows():
             ranking = dict(zip(names, positions, strict=True))
-            if known.setdefault((instance, t), ranking) != ranking:
+            if rankings.setdefault((instance, t), ranking) != ranking:
                 found.append(f"the ranking on {instance} at {t:g} is another in {store.path}")
         for instance, spec in store.instances().select("instance", "spec").iter_rows():
-            if known.setdefault(instance, spec) != spec:
-                found.append(f"instance {instance} is {known[instance]}, in {store.path} {spec}")
+            if specs.setdefault(instance, spec) != spec:
+                found.append(f"instance {instance} is {specs[instance]}, in {store.path} {spec}")
     _refuse(found, "an instance is not the same problem in all stores")
 
 
@@ -226,7 +226,7 @@ class StoredInstances(Suite):
     _rows: dict[int, Instance] = PrivateAttr(default_factory=dict)
 
     @classmethod
-    def of(cls, store: Store) -> StoredInstances:
+    def of(cls, store: Store) -> Self:
         settings = store.config["instances"]
         made = cls(suite=settings["suite"], weights=settings.get("weights", {}))
         for row in store.instances().iter_rows(named=True):

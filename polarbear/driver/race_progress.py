@@ -1,14 +1,13 @@
 """Progress of a race: its observers, counts by algorithm and worker, and the remaining time."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Self
 
-from polarbear.driver.standings import ahead
+from polarbear.config.configuration import PlainConfig
+from polarbear.driver.standings import forecast_within_limits
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.racing import Forecast, RoundRecord, State
 from polarbear.store import Store
@@ -79,7 +78,7 @@ class WorkerProgress:
 
 
 @dataclass
-class UnderWay:
+class LiveProgress:
     """Progress of a race; fields are keys of `under_way` in `polarbear status --json`.
 
     ``began`` and ``written`` are seconds since the epoch, ``early`` counts unused speculative runs,
@@ -103,13 +102,13 @@ class UnderWay:
     workers: list[WorkerProgress] = field(default_factory=list)
 
 
-class Account(Watcher):
+class ProgressCounter(Watcher):
     """Counts the runs of a race; another thread may read ``now``."""
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
+    def __init__(self, config: PlainConfig) -> None:
         self._config = config
         self._lock = threading.Lock()
-        self._now = UnderWay(began=time.time())
+        self._now = LiveProgress(began=time.time())
         self._round_began = self._now.began
         self._made = 0  # runs of this round since it began, not before
         self._workers_at_once = 1
@@ -157,10 +156,10 @@ class Account(Watcher):
             if record.drawn and self._now.runs:
                 self.seconds_per_instance = (end - self._last_end) / record.drawn
             self._last_end = end
-            self._forecast = ahead(record, self._config)
+            self._forecast = forecast_within_limits(record, self._config)
             self._now.doing = "beginning the next round"
 
-    def now(self) -> UnderWay:
+    def now(self) -> LiveProgress:
         """The present progress."""
         with self._lock:
             now = replace(
@@ -203,7 +202,7 @@ def _name(outcome: Outcome) -> tuple[str, str, float]:
     return outcome.task.algorithm.name, outcome.task.instance.id, outcome.started
 
 
-class ProgressFile(Account):
+class ProgressFile(ProgressCounter):
     """Writes the progress of a race to its store every second, while it is used as a context."""
 
     def __init__(self, store: Store) -> None:
@@ -212,7 +211,7 @@ class ProgressFile(Account):
         self._over = threading.Event()
         self._writer = threading.Thread(target=self._write_regularly, daemon=True)
 
-    def __enter__(self) -> ProgressFile:
+    def __enter__(self) -> Self:
         self._write()
         self._writer.start()
         return self

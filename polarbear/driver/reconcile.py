@@ -4,18 +4,18 @@ Runs are never lost: stale ones are set aside, and taken back when they fit agai
 never mixed: a race whose runs or rules change is archived, and another one begins.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote as quoted
 
 import polars as pl
 
-from polarbear.config import Config, differences
+from polarbear.config.configuration import Config
+from polarbear.config.contradictions import differences
 from polarbear.driver.collect import workers_of
-from polarbear.driver.fingerprints import StaleRuns, fingerprints, stale_runs
+from polarbear.driver.fingerprints import fingerprints
 from polarbear.driver.round_posterior import settings_kept
+from polarbear.driver.stale_runs import StaleRuns, stale_runs
 from polarbear.errors import RaceError, StoreMismatchError
 from polarbear.execution.outcome import Status
 from polarbear.racing import RoundRecord
@@ -115,7 +115,7 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
             because = _made_since(store, last)
         if because or answers.fresh:
             cost = cost_words(config, store, stale)
-            number = store.end_race(because or ["a new race was asked for"])
+            number = store.races.end(because or ["a new race was asked for"], store.config)
             notes.append(f"race {number} is archived; {cost}")
         elif answers.redecide:
             notes.append("nothing has changed: the race continues; --fresh begins another")
@@ -154,7 +154,7 @@ def withdraw(store: Store, runs: pl.DataFrame, reason: Reason) -> list[str]:
     notes = [f"set aside, {reason.words}: {_counts(runs)}"]
     last = store.rounds.last()
     if last is not None and set(runs["algorithm"]) & set(last.state.algorithms):
-        number = store.end_race(notes)
+        number = store.races.end(notes, store.config)
         notes.append(
             f"the race used them: it is archived as race {number}, and `polarbear race` decides "
             "again"

@@ -1,15 +1,14 @@
 """From the evidence of a round to the probabilities that decide it, and to its posterior."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from polarbear import racing as race
-from polarbear.config import KEEPS, Config
+from polarbear.config.configuration import Config
+from polarbear.config.execution import KEEPS
 from polarbear.driver.collect import RaceRuns
 from polarbear.driver.evidence import CachedPosterior, Evidence, cached_posterior, keep
 from polarbear.errors import RaceError
@@ -21,48 +20,44 @@ from polarbear.inference.relations import DecisionTables
 from polarbear.numerics.seeds import derived_seed
 from polarbear.racing import Decisions, Elimination, RoundRecord, State, Threat
 from polarbear.racing.forecast import forecast
-from polarbear.racing.rules import Rules
 from polarbear.rankings.duels import Duels
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
 
 MORE_DRAWS = 4  # times as many, where a decision is within the Monte-Carlo error
+Decided = tuple[State, Decisions, DecisionTables | None, CachedPosterior]
 
 
-@dataclass(frozen=True)
-class RoundResult:
-    """A round's next state and decisions, and the posterior that describes it.
+class RoundResult(NamedTuple):
+    """The checkpoint of a round, and the estimates and the posterior that describe it."""
 
-    ``tables`` is None where the posterior is not usable.
-    """
-
-    state: State
-    decisions: Decisions
-    tables: DecisionTables | None
+    record: RoundRecord
+    beliefs: Beliefs
     evidence: Evidence
     cached: CachedPosterior
 
-    def beliefs(self, rules: Rules) -> Beliefs:
-        """Estimates about all pairs, and about which candidate is the best at each time."""
-        posterior, usable = self.cached.posterior, self.tables is not None
-        at = relations.pointwise(posterior, rules.epsilon) if usable else None
-        over = relations.joint(posterior) if usable and posterior.joint else None
-        names, times = self.cached.algorithms, self.cached.times
-        return beliefs(posterior, names, times, at, over, self.state.candidates)
 
-    def threats(self) -> dict[str, Threat]:
-        """The algorithm that comes nearest to eliminating each candidate."""
-        names, candidates = self.state.algorithms, self.state.candidates
-        if self.tables is None or len(candidates) < 2:
-            return {}
-        inside = [names.index(name) for name in candidates]
-        chances = self.tables.estimate[np.ix_(inside, inside)].copy()
-        np.fill_diagonal(chances, -1)
-        nearest = chances.argmax(axis=0)
-        return {
-            name: Threat(candidates[by], float(chances[by, i]))
-            for i, (name, by) in enumerate(zip(candidates, nearest, strict=True))
-        }
+def estimates(cached: CachedPosterior, state: State, epsilon: float, usable: bool) -> Beliefs:
+    """Estimates about all pairs, and about which candidate is the best at each time."""
+    posterior = cached.posterior
+    at = relations.pointwise(posterior, epsilon) if usable else None
+    over = relations.joint(posterior) if usable and posterior.joint else None
+    return beliefs(posterior, cached.algorithms, cached.times, at, over, state.candidates)
+
+
+def threats(state: State, tables: DecisionTables | None) -> dict[str, Threat]:
+    """The algorithm that comes nearest to eliminating each candidate."""
+    names, candidates = state.algorithms, state.candidates
+    if tables is None or len(candidates) < 2:
+        return {}
+    inside = [names.index(name) for name in candidates]
+    chances = tables.estimate[np.ix_(inside, inside)].copy()
+    np.fill_diagonal(chances, -1)
+    nearest = chances.argmax(axis=0)
+    return {
+        name: Threat(candidates[by], float(chances[by, i]))
+        for i, (name, by) in enumerate(zip(candidates, nearest, strict=True))
+    }
 
 
 def p_any_wrong(duels: Duels, names: Sequence[str], eliminated: Sequence[Elimination]) -> float:
@@ -78,11 +73,11 @@ def p_any_wrong(duels: Duels, names: Sequence[str], eliminated: Sequence[Elimina
     return float(1 - np.prod(chances))
 
 
-def settings_kept(config: Config) -> dict[str, Any]:
+def settings_kept(config: Config) -> dict[str, dict[str, object]]:
     """Settings that must not change during a race; its limits may."""
     plain = config.plain()
     rules = {key: value for key, value in plain["race"].items() if key != "limits"}
-    settings: dict[str, Any] = {}
+    settings: dict[str, object] = {}
     if config.execution.failures.ranks != KEEPS:
         settings["failures"] = config.execution.failures.ranks
     if config.instances.weights:
@@ -104,61 +99,44 @@ class RoundInference:
         self._runs = runs
         self._last: tuple[Evidence, CachedPosterior] | None = None
 
-    def decide(self, state: State, evidence: Evidence, drawn: int) -> RoundResult:
-        """The next state, its decisions, and the posterior after them."""
-        if self._config.inference.plackett_luce:
-            return self._decide_by_ratings(state, evidence, drawn)
-        rules, options = self._config.race, self._config.inference
-        record = evidence.duels.record()
-        tables = decide_by_duels(record, rules.epsilon, options.concentration)
-        if rules.elimination == "joint":
-            over = relations.joint(self._posterior(evidence).posterior)
-            tables = replace(
-                tables,
-                dominates=np.minimum(tables.dominates, over.dominance),
-                estimate=over.dominance,
-            )
-        duels = None
-        if rules.guarantee == "anytime":
-            if evidence.problems is not None:
-                raise RaceError(
-                    "the anytime guarantee needs independent problems, but instances of this race "
-                    "are repeated seeds of one problem; leave out race.guarantee"
-                )
-            duels = record.won()
-        after, decisions = race.step(state, rules, drawn, tables, duels)
-        posterior = self._posterior(evidence, after.candidates)
-        return RoundResult(after, decisions, tables, evidence, posterior)
+    def decide(
+        self, state: State, horizons: Mapping[str, float], drawn: int, size: int | None
+    ) -> RoundResult:
+        """The result of a round whose runs are finished; ``size`` is that of a finite suite.
 
-    def record(
-        self, result: RoundResult, horizons: dict[str, float], drawn: int, size: int | None
-    ) -> RoundRecord:
-        """The checkpoint of a round; ``size`` is that of a finite suite."""
-        state, posterior = result.state, result.cached.posterior
+        ``tables`` of probabilities are None where the posterior is not usable.
+        """
+        rules, evidence = self._config.race, self._runs.evidence(state, drawn)
+        by_ratings = self._config.inference.plackett_luce
+        decide = self._decide_by_ratings if by_ratings else self._decide_by_duels
+        state, decisions, tables, cached = decide(state, evidence, drawn)
+        posterior = cached.posterior
         left = None if size is None else size - state.instances
         ahead = None  # without limits, because they may change
-        if result.tables is not None and left != 0:
+        if tables is not None and left != 0:
             seed = derived_seed(self._config.seed, "forecast", state.round)
-            ahead = forecast(state, self._config.race, result.tables, left, seed)
+            ahead = forecast(state, rules, tables, left, seed)
         on_evaluations, used = self._config.budget.axis == EVALUATIONS, self._runs.used(state)
         spent = {name: sum(run.reached for run in runs) for name, runs in used.items()}
-        return RoundRecord(
+        record = RoundRecord(
             state=state,
-            decisions=result.decisions,
+            decisions=decisions,
             drawn=drawn,
             ran_to=horizons,
             evaluations={a: sum(run.evaluations for run in runs) for a, runs in used.items()},
             spent=None if on_evaluations else spent,
-            threats=result.threats(),
+            threats=threats(state, tables),
             instances_to_go=ahead.likely if ahead else None if state.open_pairs else 0,
             forecast=ahead,
             draws=posterior.n_draws,
             problems=tuple(posterior.diagnostics.problems),
-            posterior=result.cached.key,
-            p_any_wrong=p_any_wrong(result.evidence.duels, state.algorithms, state.eliminated),
-            fit=named(posterior.fit, result.cached.algorithms, result.cached.times),
+            posterior=cached.key,
+            p_any_wrong=p_any_wrong(evidence.duels, state.algorithms, state.eliminated),
+            fit=named(posterior.fit, cached.algorithms, cached.times),
             **settings_kept(self._config),
         )
+        shown = estimates(cached, state, rules.epsilon, tables is not None)
+        return RoundResult(record, shown, evidence, cached)
 
     def remember(self, result: RoundResult) -> None:
         """Take the posterior of this round as that of the last one."""
@@ -184,7 +162,25 @@ class RoundInference:
             keep(self._store, evidence, cached)
         self._store.posteriors.remove_superseded()  # only now: a reader always finds one
 
-    def _decide_by_ratings(self, state: State, evidence: Evidence, drawn: int) -> RoundResult:
+    def _decide_by_duels(self, state: State, evidence: Evidence, drawn: int) -> Decided:
+        rules, record = self._config.race, evidence.duels.record()
+        tables = decide_by_duels(record, rules.epsilon, self._config.inference.concentration)
+        if rules.elimination == "joint":
+            over = relations.joint(self._posterior(evidence).posterior).dominance
+            both = np.minimum(tables.dominates, over)
+            tables = replace(tables, dominates=both, estimate=over)
+        duels = None
+        if rules.guarantee == "anytime":
+            if evidence.problems is not None:
+                raise RaceError(
+                    "the anytime guarantee needs independent problems, but instances of this race "
+                    "are repeated seeds of one problem; leave out race.guarantee"
+                )
+            duels = record.won()
+        after, decisions = race.step(state, rules, drawn, tables, duels)
+        return after, decisions, tables, self._posterior(evidence, after.candidates)
+
+    def _decide_by_ratings(self, state: State, evidence: Evidence, drawn: int) -> Decided:
         rules = self._config.race
         duels = evidence.duels.record().won()
         cached = self._posterior(evidence)
@@ -193,8 +189,7 @@ class RoundInference:
             more = self._posterior(evidence, draws=MORE_DRAWS * self._config.inference.draws)
             tables = self._tables(more.posterior) or tables
             cached = cached if cached.posterior.usable else more
-        after, decisions = race.step(state, rules, drawn, tables, duels)
-        return RoundResult(after, decisions, tables, evidence, cached)
+        return *race.step(state, rules, drawn, tables, duels), tables, cached
 
     def _tables(self, posterior: Posterior) -> DecisionTables | None:
         if not posterior.usable:

@@ -5,24 +5,22 @@ runs count for nothing until a round requests them, so that decisions are the sa
 them. A run that went further than requested is cut there, as if it had been stopped.
 """
 
-from __future__ import annotations
-
 import threading
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from typing import Generic, TypeVar
 
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.driver.collect import Place
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
-from polarbear.store.runs import RunKey, SpeculativeRun, StoredRun, stored_runs
+from polarbear.store.runs import SpeculativeRun, StoredRun
 
 RETRIES = 2  # of a run that was killed from outside
 
@@ -30,73 +28,68 @@ Result = TypeVar("Result")
 
 
 class SpeculativeRuns:
-    """Finished speculative runs that no round has used, in memory and in the store."""
+    """Finished speculative runs that no round has used, in memory and in the store.
 
-    def __init__(self, config: Config, store: Store, retry_failed: bool = False) -> None:
+    Those of other code than the ``fingerprints`` of the algorithms are removed; failed ones, too,
+    if failures are to be repeated.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        store: Store,
+        fingerprints: Mapping[str, str],
+        retry_failed: bool = False,
+    ) -> None:
         self._store = store
-        self._retry_failed = retry_failed
         self._cuts = config.budget.axis == EVALUATIONS
-        self._unused: dict[Place, list[SpeculativeRun]] = {}
-        self._unwritten: list[Outcome] = []
-        self._used: set[RunKey] = set()
-        self._alike: dict[tuple[str, str | None], list[str | None]] = {}
-        stored = store.speculative.runs()
-        known = {run.key for run in stored_runs(store.runs())} if stored else set()
-        for run in stored:
-            if run.run.key in known:  # a killed race has left it in both places
-                self._used.add(run.run.key)
-            else:
-                self._keep(run)
+        self._unused: defaultdict[Place, list[SpeculativeRun]] = defaultdict(list)
+        runs = store.speculative.runs()
+        used = set(store.every_run()["run"]) if runs else ()  # and left here by a killed race
+        same = {name: store.provenance.alike(name, now) for name, now in fingerprints.items()}
+        for one in runs:
+            run = one.run
+            is_wanted = run.fingerprint in same.get(run.algorithm, ()) and run.run not in used
+            if is_wanted and not (retry_failed and run.status.failed):
+                known = run._replace(fingerprint=fingerprints[run.algorithm])
+                self._unused[run.algorithm, run.instance].append(replace(one, run=known))
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: Outcome, workers: int) -> None:
         """Keep a finished run for the round that may request it."""
-        self._unwritten.append(outcome)
-        self._keep(SpeculativeRun.of(outcome, 1))
+        self._unused[_place(outcome.task)].append(SpeculativeRun.of(outcome, workers))
 
     def take(self, task: Task) -> Outcome | None:
         """Remove and return the outcome of a task, if there is one."""
-        run, cut = next(self._answers(task), (None, None))
-        if run is None or cut is None:
-            return None
-        self._unused[_place(task)].remove(run)
-        self._used.add(run.run.key)
-        return cut.outcome(task)
+        run, outcome = next(self._answers(task), (None, None))
+        if run is not None:
+            self._unused[_place(task)].remove(run)
+        return outcome
 
     def has(self, task: Task) -> bool:
         """Whether there is an outcome of a task."""
         return any(self._answers(task))
 
-    def fits(self, running: Task, requested: Task) -> bool:
-        """Whether the outcome of a task that is under way will answer a request."""
-        if (running.seed, running.fingerprint) != (requested.seed, requested.fingerprint):
-            return False
-        return running.budget == requested.budget or (
-            self._cuts and running.budget > requested.budget
+    def fits(self, running: Task | StoredRun, requested: Task) -> bool:
+        """Whether the outcome of a run will answer a request: the same run, or one to a later end.
+
+        The end of a longer run is cut off, which is exact on the evaluation axis only.
+        """
+        made_by = (running.seed, running.fingerprint)
+        longer = self._cuts and running.budget > requested.budget
+        return made_by == (requested.seed, requested.fingerprint) and (
+            longer or running.budget == requested.budget
         )
 
-    def write(self, workers: int) -> None:
+    def write(self) -> None:
         """Bring the store up to date; used runs must be stored with their round by now."""
-        new = [one for one in self._unwritten if StoredRun.of(one, workers).key not in self._used]
-        if new or self._used:
-            self._store.speculative.change(new, workers, self._used.__contains__)
-        self._unwritten.clear()
-        self._used.clear()
+        self._store.speculative.replace([run for runs in self._unused.values() for run in runs])
 
-    def _keep(self, run: SpeculativeRun) -> None:
-        self._unused.setdefault((run.run.algorithm, run.run.instance), []).append(run)
-
-    def _answers(self, task: Task) -> Iterator[tuple[SpeculativeRun, SpeculativeRun]]:
-        """Runs that are outcomes of a task, each with the part of it that the task asks for."""
-        made_by = (task.algorithm.name, task.fingerprint)
-        if made_by not in self._alike:
-            self._alike[made_by] = self._store.provenance.alike(*made_by)
-        for one in self._unused.get(_place(task), ()):
-            run = one.run
-            if run.seed != task.seed or run.fingerprint not in self._alike[made_by]:
-                continue
-            cut = one.cut(task.budget) if self._cuts or run.budget == task.budget else None
-            if cut is not None and not (self._retry_failed and run.status.failed):
-                yield one, cut
+    def _answers(self, task: Task) -> Iterator[tuple[SpeculativeRun, Outcome]]:
+        """Runs that answer a request, each with the outcome of the requested run."""
+        for one in self._unused[_place(task)]:
+            outcome = one.up_to(task) if self.fits(one.run, task) else None
+            if outcome is not None:
+                yield one, outcome
 
 
 class Scheduler:
@@ -131,10 +124,6 @@ class Scheduler:
         """The number of runs that go on at once."""
         return self._pool.size
 
-    def has_started(self, task: Task) -> bool:
-        """Whether a speculative run at the place of this task has started."""
-        return _place(task) in self._running
-
     def run(self, tasks: Iterable[Task], likely: Iterable[Task] = ()) -> None:
         """Execute tasks; idle workers start ``likely`` ones.
 
@@ -144,10 +133,7 @@ class Scheduler:
         self._queue.clear()
         try:
             for task in tasks:
-                self._requested[_place(task)] = task
-                running = self._running.get(_place(task))
-                if not self._answered(task) and (running is None or not self._fits(running, task)):
-                    self._queue[_place(task)] = task
+                self._request(task)
             self._serve(iter(likely), over=lambda: not self._requested)
         finally:
             self._requested.clear()
@@ -155,7 +141,7 @@ class Scheduler:
 
     def run_beside(self, work: Callable[[], Result], likely: Iterator[Task]) -> Result:
         """Do some work in this process, while workers go on with ``likely`` tasks."""
-        first = next(likely, None) if self.speculative is not None else None
+        first = next(likely, None)
         if first is None and not self._running:
             return work()
         background = Background(work, self._pool.wake)
@@ -171,18 +157,26 @@ class Scheduler:
         """Bring the store up to date."""
         self._store_runs()
         if self.speculative is not None:
-            self.speculative.write(self._pool.size)
+            self.speculative.write()
         self._stored = time.monotonic()
 
-    def _answered(self, task: Task) -> bool:
-        """Take in a finished speculative run that is the outcome of a requested task."""
-        done = self.speculative.take(task) if self.speculative is not None else None
+    def _request(self, task: Task) -> None:
+        """Use a speculative run that is finished, wait for one that has started, or queue a run."""
+        place, ahead = _place(task), self.speculative
+        self._requested[place] = task
+        running = self._running.get(place)
+        done = ahead.take(task) if ahead else None
         if done is not None:
             self._accept(done)
-        return done is not None
+        elif ahead and running and ahead.fits(running, task):
+            del self._running[place]
+        else:
+            self._queue[place] = task
 
-    def _fits(self, running: Task, task: Task) -> bool:
-        return self.speculative is not None and self.speculative.fits(running, task)
+    def _is_new(self, task: Task) -> bool:
+        """Whether no speculative run for this task has started."""
+        known = self.speculative is not None and self.speculative.has(task)
+        return not known and _place(task) not in self._running
 
     def _serve(self, likely: Iterator[Task], over: Callable[[], bool]) -> None:
         for outcome in self._pool.run(self._feed(likely, over), over):
@@ -198,31 +192,33 @@ class Scheduler:
             if self._queue:
                 yield self._queue.popitem(last=False)[1]
                 continue
-            task = next(likely, None)
+            task = next(filter(self._is_new, likely), None)
             if task is not None:
                 self._running[_place(task)] = task
             yield task
 
     def _receive(self, outcome: Outcome) -> None:
         task, place = outcome.task, _place(outcome.task)
-        running, requested = self._running.get(place), self._requested.get(place)
+        running = self._running.get(place)
         # A worker returns a copy of its task.
         if running and (running.budget, running.attempt) == (task.budget, task.attempt):
             del self._running[place]
             if self.speculative and outcome.status is not Status.LOST:  # as if never started
-                self.speculative.add(outcome)
+                self.speculative.add(outcome, self.workers)
                 self._on_speculative(outcome)
-            if requested is None or place in self._queue or self._answered(requested):
-                return
-            if self._fits(task, requested):  # the round waited for it
-                self._queue[place] = requested
-        elif outcome.status is Status.LOST and self._lost[place] < RETRIES:
+            return
+        requested = self._requested[place]
+        if outcome.status is Status.LOST and self._lost[place] < RETRIES:
             self._lost[place] += 1
-            self._finished.append(outcome)
-            again = replace(task, attempt=task.attempt + 1)
+            self._finished.append(replace(outcome, task=requested))
+            again = replace(requested, attempt=requested.attempt + 1)
             self._requested[place] = self._queue[place] = again
-        else:
-            self._accept(outcome)
+        elif task.budget == requested.budget:
+            self._accept(replace(outcome, task=requested))
+        elif cut := SpeculativeRun.of(outcome, self.workers).up_to(requested):
+            self._accept(cut)
+        else:  # a longer run was killed, and where it was at this budget is unknown
+            self._queue[place] = requested
 
     def _accept(self, outcome: Outcome) -> None:
         """Take in a requested run."""

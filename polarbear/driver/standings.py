@@ -1,6 +1,4 @@
-"""Results of a store as plain records: the standings of a race, and the runs of `polarbear run`."""
-
-from __future__ import annotations
+"""The standings of a race: the result of its rounds as one record."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,18 +8,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polarbear.config import KEEPS, failed_words
+from polarbear.config.configuration import PlainConfig
+from polarbear.config.execution import KEEPS, failed_words
 from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.fit import NamedFit
-from polarbear.plain import Record
 from polarbear.racing import OPEN, Elimination, Forecast, RoundRecord, State, Verdict, verdict_on
 from polarbear.racing.forecast import MIN_ROUNDS, within
 from polarbear.racing.recommendation import Grade, Span, advise, leaders
 from polarbear.racing.rules import Batch, RaceLimits
 from polarbear.rankings.duels import fewest_shared
-from polarbear.settings.grid import EVALUATIONS, Budget
-from polarbear.store import Store, summary
-from polarbear.store.summary import AlgorithmRuns, Failure
+from polarbear.records import Record
+from polarbear.settings.grid import EVALUATIONS
+from polarbear.store import Store
+from polarbear.store.failures import failures
 from polarbear.wording import counted, percent
 
 
@@ -34,7 +33,7 @@ class Standing(StrEnum):
     JOINING = "joining"
 
 
-class Entrant(NamedTuple):
+class AlgorithmStanding(NamedTuple):
     """An algorithm in a race; ``by`` has eliminated it or comes nearest to that."""
 
     algorithm: str
@@ -77,7 +76,7 @@ class SettledPair(NamedTuple):
     def words(self) -> str:
         return self.verdict.words(self.a, self.b)
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, str]:
         return {"a": self.a, "b": self.b, "how": self.verdict.kind.value}
 
 
@@ -109,7 +108,7 @@ class Standings(Record):
     saved: float
     instances_by_algorithm: Mapping[str, int]
     instances_to_go: int | None
-    algorithms: tuple[Entrant, ...]
+    algorithms: tuple[AlgorithmStanding, ...]
     best: tuple[Lead, ...]
     open_pairs: tuple[OpenPair, ...]
     settled_pairs: tuple[SettledPair, ...]
@@ -123,7 +122,7 @@ class Standings(Record):
     too_early: bool
     cycles: tuple[tuple[str, ...], ...]
     reinstated: tuple[str, ...]
-    ROWS = ("algorithms",)
+    ROWS = "algorithms"
 
     @property
     def failure_words(self) -> str:
@@ -156,8 +155,7 @@ def _problems_behind(store: Store, last: RoundRecord, names: Sequence[str]) -> i
     if len(names) > 1 and last.posterior in store.posteriors.stored():
         facts = store.posteriors.facts(last.posterior)
         if facts.shared is not None and {*names} <= {*facts.algorithms}:
-            items = [facts.algorithms.index(name) for name in names]
-            return fewest_shared(np.array(facts.shared), items, len(facts.algorithms))
+            return fewest_shared(np.array(facts.shared), facts.algorithms, names)
     return last.state.instances
 
 
@@ -171,15 +169,15 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         return None
     rounds = [store.rounds.read(number) for number in numbers]
     last, state = rounds[-1], rounds[-1].state.in_order([*store.config["algorithms"]])
-    believed = store.rounds.beliefs(numbers[-1])
-    coming = ahead(last, store.config)
+    estimates = store.rounds.beliefs(numbers[-1])
+    expected = forecast_within_limits(last, store.config)
     names = state.candidates
-    p_best = believed.best[[believed.place(name) for name in names]].T
+    p_best = estimates.best[[estimates.place(name) for name in names]].T
     advice, best = None, []
     if not np.isnan(p_best).any():
         problems = _problems_behind(store, last, names)
-        advice = advise(names, believed.times, p_best, problems)
-        best = leaders(names, believed.times, p_best)
+        advice = advise(names, estimates.times, p_best, problems)
+        best = leaders(names, estimates.times, p_best)
     ran_on = dict.fromkeys(state.algorithms, 0)
     for record in rounds:
         for name in record.ran_to:
@@ -196,7 +194,7 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         rounds=state.round,
         instances=state.instances,
         evaluations={name: last.evaluations[name] for name in state.algorithms},
-        failed_runs=sum(failure.runs for failure in summary.failures(store)),
+        failed_runs=sum(failure.runs for failure in failures(store)),
         store=str(store.path),
         model=last.inference["model"],
         rules={**last.rules, **last.settings},
@@ -206,17 +204,17 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
         caught_up=state.caught_up,
         saved=1 - allotted / everything if everything else 0.0,
         instances_by_algorithm=ran_on,
-        instances_to_go=last.instances_to_go if coming is None else coming.likely,
-        algorithms=tuple(_entrant(last, name) for name in state.algorithms),
+        instances_to_go=last.instances_to_go if expected is None else expected.likely,
+        algorithms=tuple(_standing_of(last, name) for name in state.algorithms),
         best=tuple(Lead(span.algorithms[0], span.start, span.stop) for span in best),
-        open_pairs=tuple(_open_pair(believed, state, a, b) for a, b in state.open_pairs),
+        open_pairs=tuple(_open_pair(estimates, state, a, b) for a, b in state.open_pairs),
         settled_pairs=tuple(SettledPair(a, b, verdict_on(state, a, b)) for a, b in settled),
         problems=last.problems,
         p_any_wrong=last.p_any_wrong,
         fit=last.fit,
         axis=store.config["budget"]["axis"],
         spent={name: last.costs[name] for name in state.algorithms},
-        forecast=coming,
+        forecast=expected,
         recommended=() if advice is None else advice.spans,
         too_early=advice is None or advice.grade is Grade.EARLY,
         cycles=tuple(dict.fromkeys(cycle for one in decided for cycle in one.cycles)),
@@ -224,7 +222,7 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
     )
 
 
-def ahead(last: RoundRecord, config: Mapping[str, Any]) -> Forecast | None:
+def forecast_within_limits(last: RoundRecord, config: PlainConfig) -> Forecast | None:
     """The forecast of the last round, for a race that ends at the limits of the configuration."""
     if last.forecast is None or not any(config["race"]["limits"].values()):
         return last.forecast
@@ -235,7 +233,7 @@ def ahead(last: RoundRecord, config: Mapping[str, Any]) -> Forecast | None:
     return within(last.forecast, last.state, batch, limits, sum(last.costs.values()))
 
 
-def _entrant(last: RoundRecord, name: str) -> Entrant:
+def _standing_of(last: RoundRecord, name: str) -> AlgorithmStanding:
     """The status of an algorithm, and its nearest eliminator."""
     state = last.state
     gone = next((one for one in state.eliminated if one.algorithm == name), None)
@@ -243,68 +241,14 @@ def _entrant(last: RoundRecord, name: str) -> Entrant:
     if gone is not None or name == state.joining:
         standing = Standing.JOINING if gone is None else Standing.OUT
     near = gone or last.threats.get(name)
-    by, probability = (None, None) if near is None else (near.by, near.probability)
-    return Entrant(name, last.evaluations[name], standing, by, probability, last.costs[name])
+    by, probability = (near.by, near.probability) if near else (None, None)
+    evaluations, spent = last.evaluations[name], last.costs[name]
+    return AlgorithmStanding(name, evaluations, standing, by, probability, spent)
 
 
-def _open_pair(believed: Beliefs, state: State, a: str, b: str) -> OpenPair:
+def _open_pair(estimates: Beliefs, state: State, a: str, b: str) -> OpenPair:
     places = np.flatnonzero(state.relation(a, b) == OPEN)
-    chances = believed.above[places, believed.place(a), believed.place(b)].tolist()
-    p_above = (min(chances), max(chances)) if believed.trusted else None
+    chances = estimates.above[places, estimates.place(a), estimates.place(b)].tolist()
+    p_above = (min(chances), max(chances)) if estimates.trusted else None
     first, last = (state.times[i] for i in (places[0], places[-1]))
     return OpenPair(a, b, len(places), first, last, p_above)
-
-
-@dataclass(frozen=True)
-class AlgorithmResult(AlgorithmRuns):
-    """The runs of one algorithm, and how often it was best at the end of the grid.
-
-    ``first_at_end`` is a share of the instances that all ran on; None without such instances.
-    """
-
-    first_at_end: float | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class Collected(Record):
-    """A store after runs were added; fields are the keys of `polarbear run --json`."""
-
-    store: str
-    axis: str
-    budget: float
-    instances: int
-    executed: int
-    present: int
-    failed_runs: int
-    evaluations: dict[str, int | None]
-    algorithms: tuple[AlgorithmResult, ...]
-    failures: tuple[Failure, ...]
-    seconds: float
-    ROWS = ("algorithms",)
-
-    def one_line(self) -> str:
-        return f"{counted(self.executed, 'run')} executed, {self.present} present before"
-
-
-def collected(
-    store: Store, budget: Budget, executed: int, present: int, seconds: float
-) -> Collected:
-    """The store after ``executed`` runs; ``present`` ones were stored before."""
-    first = summary.first_at(store, budget.limit)
-    algorithms = tuple(
-        AlgorithmResult(**vars(entry), first_at_end=first.get(entry.algorithm))
-        for entry in summary.by_algorithm(store)
-    )
-    return Collected(
-        store=str(store.path),
-        axis=budget.axis,
-        budget=budget.limit,
-        instances=len(store.instances()),
-        executed=executed,
-        present=present,
-        failed_runs=sum(entry.failed for entry in algorithms),
-        evaluations={entry.algorithm: entry.evaluations for entry in algorithms},
-        algorithms=algorithms,
-        failures=tuple(summary.failures(store)),
-        seconds=round(seconds, 3),
-    )

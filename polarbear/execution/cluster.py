@@ -3,8 +3,6 @@
 Reports on its workers, and chooses which of them may execute which runs on the seconds axis.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import time
@@ -16,11 +14,11 @@ from multiprocessing import resource_tracker
 from typing import Any
 
 from polarbear import __version__
-from polarbear.config import Execution, JobQueue
-from polarbear.config.execution import Processors
+from polarbear.config.execution import Execution, JobQueue, Processors
 from polarbear.errors import ClusterError, MissingExtraError
-from polarbear.execution.host import Where, cores, here
+from polarbear.execution.host import Where, here
 from polarbear.execution.pool import blocked_interrupts
+from polarbear.numerics.threads import available_processors
 from polarbear.wording import typed_time
 
 try:
@@ -118,7 +116,7 @@ def _start_cluster(options: Execution) -> Any:
     resource_tracker.ensure_running()  # started together with a worker, it would not be blocked
     with blocked_interrupts():  # Ctrl-C is handled by this command, which ends its workers
         return distributed.LocalCluster(  # type: ignore[no-untyped-call]
-            n_workers=options.workers or cores(),
+            n_workers=options.workers or available_processors(),
             threads_per_worker=1,
             memory_limit=0,  # each run has a limit
             dashboard_address=DASHBOARD,

@@ -4,8 +4,6 @@ Dask schedules. This module submits runs, collects outcomes, and handles the los
 of the scheduler. A run depends on its seed only, so it may be repeated.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import queue
@@ -13,7 +11,7 @@ import secrets
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.errors import ClusterError
 from polarbear.execution.cluster import Cluster, KilledWorker, Placement, probe_workers
 from polarbear.execution.dask_worker import (
@@ -35,14 +33,13 @@ from polarbear.execution.dask_worker import (
     pack,
 )
 from polarbear.execution.host import Where
-from polarbear.execution.outcome import Outcome, RunLimits, Status, Task
+from polarbear.execution.outcome import Executor, Outcome, RunLimits, Status, Task
 from polarbear.wording import counted, typed_time
 
 SUBMITTED_PER_THREAD = 2  # so that a worker need not wait for the next run
 MAX_INNOCENT_RETRIES = 20  # of a run that never began while its workers died
 LOOK_INTERVAL_SECONDS = 1.0  # between updates of the list of workers
 MAX_CANCEL_SECONDS = 10.0
-_NO_MORE = object()
 _WAKE = ""  # in the place of the key of a future
 
 
@@ -57,7 +54,7 @@ class Submission:
     retries: int
 
 
-class DaskExecutor:
+class DaskExecutor(Executor):
     """An executor on a cluster; use it as a context, then iterate over ``run``."""
 
     def __init__(
@@ -105,37 +102,21 @@ class DaskExecutor:
         threads = sum(self._threads.values())
         return max(1, min(threads, self._options.workers or threads))
 
-    def run(
-        self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
-    ) -> Iterator[Outcome]:
-        """Execute tasks as described in ``Executor``."""
-        waiting = iter(tasks)
-        has_more = True
-        while not over():
-            while has_more and self._has_room:
-                task = next(waiting, _NO_MORE)
-                has_more = task is not _NO_MORE
-                if not isinstance(task, Task):
-                    break
-                self._submit(task)
-            if not has_more and not self._submitted:
-                return
-            yield from self._finished()
-
     def wake(self) -> None:
-        """Let ``run`` check at once whether it is over or has more to do; from any thread."""
         self._ended.put(_WAKE)
 
     @property
     def _client(self) -> Any:
         return self._cluster.client
 
-    @property
     def _has_room(self) -> bool:
         threads, limit = sum(self._threads.values()), self._options.workers
         if limit is not None and limit < threads:
             return len(self._submitted) < limit
         return len(self._submitted) < max(1, SUBMITTED_PER_THREAD * threads)
+
+    def _is_busy(self) -> bool:
+        return bool(self._submitted)
 
     def _set_up(self) -> None:
         """Send the job to the cluster, and check that its workers can execute runs."""
@@ -193,7 +174,6 @@ class DaskExecutor:
         future.add_done_callback(lambda done: self._ended.put(done.key))
 
     def _finished(self) -> Iterator[Outcome]:
-        """Wait for a moment; yield finished runs, and submit lost ones again."""
         self._look()
         ended: dict[str, str] = {}  # the status by key
         with suppress(queue.Empty):

@@ -5,8 +5,6 @@ journal and cleanup as on one machine. With `code: shipped` the configuration's 
 the workers as an archive.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import multiprocessing
@@ -21,7 +19,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from distributed import WorkerPlugin, get_worker
+from distributed import Worker, WorkerPlugin, get_worker
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.errors import ClusterError
@@ -70,7 +68,7 @@ class JobPlugin(WorkerPlugin):
     def __init__(self, job: Job) -> None:
         self.job = job
 
-    def setup(self, worker: Any) -> None:
+    def setup(self, worker: Worker) -> None:
         self._worker = worker
         self._idle: list[Pool] = []
         self._pools: list[Pool] = []
@@ -82,7 +80,7 @@ class JobPlugin(WorkerPlugin):
         with suppress(AttributeError):
             multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
 
-    def teardown(self, worker: Any) -> None:
+    def teardown(self, worker: Worker) -> None:
         self._is_leaving = True  # runs that end from now on did not end by themselves
         with self._lock:
             for pool in self._pools:
@@ -139,7 +137,7 @@ class JobPlugin(WorkerPlugin):
         return pool
 
 
-def execute_task(job: str, run: str, task: bytes, is_retry: bool = False) -> dict[str, Any]:
+def execute_task(job: str, run: str, task: bytes, is_retry: bool = False) -> dict[str, object]:
     """Execute a task on the Dask worker this is called on; return the outcome without its task.
 
     An event announces its beginning. In a retry, the run may have taken a worker down before:

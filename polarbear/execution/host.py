@@ -1,13 +1,13 @@
 """The machine that executes runs, as far as it matters for measurements of seconds."""
 
-from __future__ import annotations
-
 import os
 import platform
 import socket
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from polarbear.numerics.threads import available_processors
 
 MEMORY_SHARE = 0.8  # of the machine's memory that all runs together may use
 
@@ -18,7 +18,7 @@ class Where:
 
     host: str
     cpu: str = ""
-    load: float = 0.0
+    load: float = 0.0  # average of the last minute
     worker: str = ""  # the name of the process in its pool or cluster
 
 
@@ -27,25 +27,12 @@ IMPORTED = Where("imported")
 
 def here(worker: str = "") -> Where:
     """This machine at this moment."""
-    return Where(socket.gethostname(), cpu_model(), load(), worker)
-
-
-def cores() -> int:
-    """The number of cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS
-        return os.cpu_count() or 1
-
-
-def load() -> float:
-    """The system's load average of the last minute."""
-    return os.getloadavg()[0]
+    return Where(socket.gethostname(), cpu_model(), os.getloadavg()[0], worker)
 
 
 def free_cores() -> int:
     """The number of cores that were idle during the last minute."""
-    return max(0, round(cores() - load()))
+    return max(0, round(available_processors() - os.getloadavg()[0]))
 
 
 def default_memory(workers: int) -> float:

@@ -1,8 +1,6 @@
 """The journal of a run: its trajectory on disk, for the pool if the worker process dies."""
 
-from __future__ import annotations
-
-import os
+import io
 import struct
 from pathlib import Path
 
@@ -13,28 +11,18 @@ from polarbear.numerics.arrays import Floats
 POINT = struct.Struct("=dd")
 
 
-class Journal:
-    """The trajectory of the present run on disk, which survives the process."""
+class Journal(io.FileIO):
+    """The trajectory of the present run, in a file; `truncate` begins a new one."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+        super().__init__(path, "ab")
 
-    def restart(self) -> None:
-        os.ftruncate(self._file, 0)
+    def add(self, t: float, y: float) -> None:
+        self.write(POINT.pack(t, y))
 
-    def write(self, t: float, y: float) -> None:
-        os.write(self._file, POINT.pack(t, y))
 
-    def close(self) -> None:
-        os.close(self._file)
-
-    @staticmethod
-    def read(path: Path) -> tuple[Floats, Floats]:
-        """Times and values in a journal, without a last point that is incomplete."""
-        try:
-            data = path.read_bytes()
-        except OSError:
-            return np.empty(0), np.empty(0)
-        points = np.frombuffer(data[: len(data) // POINT.size * POINT.size]).reshape(-1, 2)
-        return points[:, 0].copy(), points[:, 1].copy()
+def read_journal(path: Path) -> tuple[Floats, Floats]:
+    """Times and values in a journal, without a last point that is incomplete."""
+    numbers = np.fromfile(path) if path.exists() else np.empty(0)
+    points = numbers[: len(numbers) // 2 * 2].reshape(-1, 2)
+    return points[:, 0].copy(), points[:, 1].copy()

@@ -1,11 +1,10 @@
 """A run to be executed, its result, and the interface of all that execute runs."""
 
-from __future__ import annotations
-
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from polarbear.execution.host import IMPORTED, Where
 from polarbear.numerics.arrays import Floats
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from polarbear.problems.base import Instance
 
 MAX_MESSAGE_CHARACTERS = 2000
+_NO_MORE = object()
 
 
 class Status(StrEnum):
@@ -39,8 +39,8 @@ class Status(StrEnum):
 class Task:
     """One run to execute: an algorithm on an instance, up to a budget."""
 
-    algorithm: Algorithm
-    instance: Instance
+    algorithm: "Algorithm"
+    instance: "Instance"
     seed: int
     budget: float
     attempt: int = 1
@@ -78,10 +78,11 @@ class RunLimits:
     memory: float | None = None  # bytes; None for a share of the memory of its machine
 
 
-class Executor(Protocol):
+class Executor(ABC):
     """Executes runs while it is used as a context."""
 
     @property
+    @abstractmethod
     def size(self) -> int:
         """The number of runs that are executed at once, at present."""
 
@@ -95,10 +96,40 @@ class Executor(Protocol):
         done, or as soon as ``over`` returns True: runs that have begun then continue, and the next
         call yields their outcomes.
         """
+        waiting, has_more = iter(tasks), True
+        while not over():
+            while has_more and self._has_room():
+                task = next(waiting, _NO_MORE)
+                has_more = task is not _NO_MORE
+                if not isinstance(task, Task):
+                    break
+                self._submit(task)
+            if not has_more and not self._is_busy():
+                return
+            yield from self._finished()
 
+    @abstractmethod
     def wake(self) -> None:
         """Let ``run`` check at once whether it is over or has more to do; from any thread."""
 
+    @abstractmethod
+    def _has_room(self) -> bool:
+        """Whether another task can be submitted."""
+
+    @abstractmethod
+    def _is_busy(self) -> bool:
+        """Whether a submitted task is not finished."""
+
+    @abstractmethod
+    def _submit(self, task: Task) -> None:
+        """Execute a task as soon as a worker is free."""
+
+    @abstractmethod
+    def _finished(self) -> Iterator[Outcome]:
+        """Wait for a moment; yield the outcomes of runs that have ended."""
+
+    @abstractmethod
     def __enter__(self) -> Self: ...
 
+    @abstractmethod
     def __exit__(self, *error: object) -> None: ...

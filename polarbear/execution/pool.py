@@ -1,7 +1,5 @@
 """A pool of worker processes on this machine; a run that fails affects no other run."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import secrets
@@ -9,8 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
@@ -25,8 +22,8 @@ import psutil
 from polarbear.errors import PolarBearError
 from polarbear.execution import process_tree
 from polarbear.execution.host import default_memory, here
-from polarbear.execution.journal import Journal
-from polarbear.execution.outcome import Outcome, RunLimits, Status, Task
+from polarbear.execution.journal import read_journal
+from polarbear.execution.outcome import Executor, Outcome, RunLimits, Status, Task
 from polarbear.execution.worker import INTERRUPTS, THREAD_VARIABLES, log_tail, serve
 from polarbear.problems.base import Setting, Suite
 from polarbear.settings.grid import EVALUATIONS
@@ -39,7 +36,6 @@ MAX_TRIAL_SETUP_SECONDS = 30.0  # to import packages and compile loops before th
 MAX_START_SECONDS = 120.0
 MAX_DYING_SECONDS = 1.0  # between the end of a process's connection and its own
 MAX_FAILED_STARTS = 3  # in a row
-_NO_MORE = object()
 _START_LOCK = threading.Lock()  # all threads share the environment
 
 
@@ -122,7 +118,7 @@ class WorkerHandle:
         return outcome
 
 
-class Pool:
+class Pool(Executor):
     """An executor on this machine; use it as a context, then iterate over ``run``.
 
     ``name`` is the name of its only worker; without it, workers are numbered.
@@ -139,7 +135,7 @@ class Pool:
     ) -> None:
         self._suite = suite
         self._setting = setting
-        self.size = workers
+        self._size = workers
         self._limits = limits
         self._max_memory = default_memory(workers) if limits.memory is None else limits.memory
         self._threads = threads
@@ -147,7 +143,6 @@ class Pool:
         self._workers: list[WorkerHandle] = []
         self._started = 0
         self._failed_starts = 0
-        self._returned: deque[Task] = deque()  # by workers that died before they began
         self._scratch: process_tree.Scratch | None = None
         self._woken, self._waker = multiprocessing.Pipe(duplex=False)
 
@@ -164,35 +159,24 @@ class Pool:
         self._woken.close()
         self._waker.close()
 
-    def run(
-        self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
-    ) -> Iterator[Outcome]:
-        """Execute tasks as described in ``Executor``."""
-        waiting = iter(tasks)
-        has_more = True
-        while not over():
-            has_more = self._assign_tasks(waiting, has_more)
-            if not has_more and all(worker.task is None for worker in self._workers):
-                return
-            yield from self._finished()
+    @property
+    def size(self) -> int:
+        return self._size
 
     def wake(self) -> None:
-        """Let ``run`` check at once whether it is over or has more to do; from any thread."""
         self._waker.send_bytes(b"!")
 
-    def _assign_tasks(self, waiting: Iterator[Task | None], has_more: bool) -> bool:
-        """Give tasks to idle workers and start workers as needed; return whether more remain."""
-        while True:
-            idle = next((worker for worker in self._workers if worker.task is None), None)
-            if idle is None and len(self._workers) >= self.size:
-                return has_more or bool(self._returned)
-            if self._returned:
-                task: object = self._returned.popleft()
-            else:
-                task = next(waiting, _NO_MORE) if has_more else _NO_MORE
-            if not isinstance(task, Task):
-                return task is not _NO_MORE
-            (idle or self._start()).assign(task)
+    def _idle(self) -> WorkerHandle | None:
+        return next((worker for worker in self._workers if worker.task is None), None)
+
+    def _has_room(self) -> bool:
+        return len(self._workers) < self._size or self._idle() is not None
+
+    def _is_busy(self) -> bool:
+        return any(worker.task is not None for worker in self._workers)
+
+    def _submit(self, task: Task) -> None:
+        (self._idle() or self._start()).assign(task)
 
     def _start(self) -> WorkerHandle:
         """Start a worker process that writes its files into the temporary folder."""
@@ -230,7 +214,6 @@ class Pool:
         return worker
 
     def _finished(self) -> Iterator[Outcome]:
-        """Wait for a moment; yield runs that have finished or had to be killed."""
         by_connection = {worker.connection: worker for worker in self._workers}
         left = [self._limit(worker) - worker.seconds for worker in self._workers if worker.task]
         timeout = max(0.0, min([MEASURE_INTERVAL_SECONDS, *left]))
@@ -303,9 +286,9 @@ class Pool:
         if worker.task is None:
             return
         if not worker.has_begun:
-            self._returned.append(worker.task)
+            self._submit(worker.task)
             return
-        times, values = Journal.read(worker.journal)
+        times, values = read_journal(worker.journal)
         last = float(times[-1]) if len(times) else 0.0
         yield Outcome(
             worker.task,

@@ -11,8 +11,6 @@ pipe closes, the race has ended: the watchdog kills every process with the race'
 the temporary folder of the workers.
 """
 
-from __future__ import annotations
-
 import ctypes
 import multiprocessing
 import os

@@ -6,8 +6,6 @@ keeps the trajectory if the process dies. A value that is not finite is never an
 counted, and the algorithm receives +inf instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import inf, isfinite
 from time import perf_counter

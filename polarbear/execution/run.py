@@ -1,7 +1,5 @@
 """Executes one run in this process and records it."""
 
-from __future__ import annotations
-
 import random
 import time
 import traceback

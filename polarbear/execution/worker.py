@@ -1,7 +1,5 @@
 """The main function of a worker process, which executes one run after the other."""
 
-from __future__ import annotations
-
 import faulthandler
 import io
 import os
@@ -63,7 +61,7 @@ def serve(
             task = connection.recv()
         except EOFError:
             return
-        outcome = execute(task, problems, journal.write, lambda: log_tail(log_path), name)
+        outcome = execute(task, problems, journal.add, lambda: log_tail(log_path), name)
         if process_tree.has_children():
             leftovers = process_tree.kill_descendants()
         else:
@@ -71,7 +69,7 @@ def serve(
         if leftovers:
             problems.forget()  # the kept problem may have lost a process that it needs
         # Before the outcome is sent: the next run may be killed before it writes anything.
-        journal.restart()
+        journal.truncate(0)
         os.ftruncate(log, 0)
         connection.send(outcome)
 

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from polarbear.errors import ExportFailedError, MissingExtraError
-from polarbear.formats.base import Export, Written
+from polarbear.formats import base
 from polarbear.inference import Posterior
 from polarbear.selection.posterior_source import find_basis
 from polarbear.store import Store
@@ -25,7 +25,7 @@ GROUP = "posterior"  # the group in which ArviZ expects draws
 PAIR, FIRST, SECOND = "pair", "first", "second"
 
 
-class ArviZExport(Export):
+class ArviZExport(base.Export):
     """A posterior as NetCDF (.nc) or Zarr (.zarr)."""
 
     model: str | None = Field(
@@ -33,7 +33,7 @@ class ArviZExport(Export):
     )
     key: str | None = Field(None, description="the posterior of this key")
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
         if place.suffix not in ENDINGS:
             raise ExportFailedError(
                 f"expected a file name that ends in {joined(ENDINGS, 'or')}, found '{place.name}'"
@@ -51,7 +51,7 @@ class ArviZExport(Export):
         else:
             data.to_zarr(place, group=GROUP, zarr_format=2)
         draws = counted(basis.posterior.n_draws, "draw")
-        return Written(f"{draws} of the model {basis.posterior.model} (key {basis.key})")
+        return base.Written(f"{draws} of the model {basis.posterior.model} (key {basis.key})")
 
 
 def _subset(data: xarray.Dataset, names: list[str]) -> xarray.Dataset:

@@ -1,31 +1,30 @@
 """The interfaces of formats, and the conversion of points (t, y) to runs."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
 from pydantic import Field, field_validator
 
 from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.errors import AlgorithmError, ImportFailedError
+from polarbear.errors import AlgorithmError, ExportFailedError, ImportFailedError
 from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance, Kind, Setting, Trajectory
 from polarbear.problems.specs import PROBLEM
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name
 from polarbear.settings.options import Options
 from polarbear.store import Store
+from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, noun, visible
 
 AfterEnd = Literal["keeps", "absent"]
-Point = tuple[str, str, float, float]  # algorithm, instance, t, y
-Facts = Mapping[str, int | float | str]  # entries of an instance's spec
+SpecEntries = Mapping[str, int | float | str]  # entries of an instance's spec
 # Errors that reading a file of a wrong structure may raise.
 INVALID = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
 MAX_NAMES_SHOWN, MAX_NAME_LENGTH_SHOWN = 20, 60
@@ -73,7 +72,7 @@ class Imported:
     notes: tuple[str, ...] = ()
     maximise: bool = False
     axis: str | None = None
-    grid: Any = None
+    grid: object = None  # as in a configuration
     trajectory: Trajectory = "best"
 
     @property
@@ -94,6 +93,33 @@ class Format(Options):
     @abstractmethod
     def read(self, source: Path) -> Imported:
         """The content of a file or a folder; invalid rows are rejected and counted."""
+
+
+Trajectories = list[tuple[StoredRun, Floats, Floats]]  # runs with the times and values found
+
+
+def runs_with_values(
+    store: Store, algorithms: tuple[str, ...]
+) -> tuple[Trajectories, tuple[str, ...]]:
+    """The runs to export, by algorithm and instance, and a note if some have no value.
+
+    Their order does not depend on the order in which they were stored.
+    """
+    order = {name: i for i, name in enumerate(store.instances()["instance"])}
+    stored = sorted(
+        store.trajectories(algorithms),
+        key=lambda found: (
+            algorithms.index(found[0].algorithm),
+            # Instances lost with a damaged part come last, until they are drawn again.
+            (order.get(found[0].instance, len(order)), found[0].instance),
+        ),
+    )
+    runs = [found for found in stored if len(found[1])]
+    if not runs:
+        raise ExportFailedError(f"{store.path} has no run that found a value")
+    empty = len(stored) - len(runs)
+    note = f"{counted(empty, 'run')} without a value {noun(empty, 'is', 'are')} left out"
+    return runs, (note,) if empty else ()
 
 
 @dataclass(frozen=True)
@@ -157,8 +183,8 @@ class RunCollection:
 
     source: Path
     rejected: list[Rejection] = field(default_factory=list)
-    points: list[Point] = field(default_factory=list)
-    facts: dict[str, Facts] = field(default_factory=dict)
+    _points: list[tuple[str, str, float, float]] = field(default_factory=list)
+    _facts: dict[str, SpecEntries] = field(default_factory=dict)
     _runs: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(
@@ -166,13 +192,13 @@ class RunCollection:
         algorithm: str,
         problem: str,
         points: Iterable[tuple[float, float]],
-        facts: Facts | None = None,
+        facts: SpecEntries | None = None,
     ) -> None:
         """Add a run, on the instance 'problem#k' if it is the algorithm's k-th on the problem."""
         self._runs[algorithm, problem] += 1
         instance = f"{problem}#{self._runs[algorithm, problem]}"
-        self.facts[instance] = {**(facts or {}), PROBLEM: problem}
-        self.points += [(algorithm, instance, t, y) for t, y in points]
+        self._facts[instance] = {**(facts or {}), PROBLEM: problem}
+        self._points += [(algorithm, instance, t, y) for t, y in points]
 
     def imported(
         self,
@@ -184,24 +210,27 @@ class RunCollection:
     ) -> Imported:
         """The runs whose names are valid."""
         schema = {"algorithm": pl.String, "instance": pl.String, "t": pl.Float64, "y": pl.Float64}
-        frame = pl.DataFrame(self.points, schema=schema, orient="row")
+        frame = pl.DataFrame(self._points, schema=schema, orient="row")
         frame = reject_names(frame.with_columns(line=pl.lit(str(self.source))), self.rejected)
         if not len(frame):
             reason = f": {self.rejected[-1].words}" if self.rejected else ""
             raise ImportFailedError(f"no run in {self.source} has a valid row{reason}")
-        options = maximise, after_end, self.rejected, notes, self.facts, axis, trajectory
+        options = maximise, after_end, self.rejected, notes, self._facts, axis, trajectory
         return imported_frame(frame, *options)
 
 
 def imported_points(
-    points: Sequence[Point],
+    points: Sequence[tuple[str, str, float, float]],
     source: Path,
     maximise: bool = False,
     rejected: Sequence[Rejection] = (),
 ) -> Imported:
-    """An import from points (algorithm, instance, t, y); 'problem#k' is a problem's k-th run."""
+    """An import from points (algorithm, instance, t, y), for formats of other packages.
+
+    The instance 'problem#k' is the k-th run of a problem.
+    """
     names = {point[1] for point in points if "#" in point[1]}
-    facts: dict[str, Facts] = {name: {PROBLEM: name.rpartition("#")[0]} for name in names}
+    facts: dict[str, SpecEntries] = {name: {PROBLEM: name.rpartition("#")[0]} for name in names}
     return RunCollection(source, list(rejected), list(points), facts).imported(maximise)
 
 
@@ -211,7 +240,7 @@ def imported_frame(
     after_end: AfterEnd,
     rejected: Sequence[Rejection],
     notes: Sequence[str],
-    facts: Mapping[str, Facts],
+    facts: Mapping[str, SpecEntries],
     axis: str | None = None,
     trajectory: Trajectory = "best",
 ) -> Imported:
@@ -243,11 +272,7 @@ def imported_frame(
             message="",
             times=np.array(t, dtype=float),
             values=np.array(y, dtype=float),
-            evaluations=0,
             reached=last,
-            seconds=0.0,
-            invalid=0,
-            started=0.0,
         )
         for name, instance, t, y, last in runs.iter_rows()
     ]
@@ -263,7 +288,9 @@ def imported_frame(
     )
 
 
-def imported_instances(names: Iterable[str], facts: Mapping[str, Facts]) -> dict[str, Instance]:
+def imported_instances(
+    names: Iterable[str], facts: Mapping[str, SpecEntries]
+) -> dict[str, Instance]:
     """Instances by name, numbered in this order, with entries of their specs."""
     return {
         name: Instance(i, name, {"imported": name, **facts.get(name, {})})
@@ -294,7 +321,7 @@ def reject_names(frame: pl.DataFrame, rejected: list[Rejection]) -> pl.DataFrame
     return frame
 
 
-def named(names: Sequence[str]) -> str:
+def shown_names(names: Sequence[str]) -> str:
     """Names from a source as one message can display them: a few, shortened, escaped."""
     shown = [visible(name[:MAX_NAME_LENGTH_SHOWN]) for name in names[:MAX_NAMES_SHOWN]]
     return ", ".join([*shown, "..."] if len(names) > MAX_NAMES_SHOWN else shown)
@@ -302,7 +329,7 @@ def named(names: Sequence[str]) -> str:
 
 def ignored(names: Sequence[str], one: str = "column") -> tuple[str, ...]:
     """A note on parts of a source that are not used, if there are any."""
-    return (f"{counted(len(names), one)} ignored: {named(names)}",) if names else ()
+    return (f"{counted(len(names), one)} ignored: {shown_names(names)}",) if names else ()
 
 
 def files_in(folder: Path, pattern: str) -> list[Path]:

@@ -1,7 +1,5 @@
 """Results of benchopt in Parquet: each row is a solver that was stopped after some time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -10,7 +8,7 @@ import polars as pl
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import AFTER_END, MAXIMISE, AfterEnd, Format, Imported
+from polarbear.formats import base
 from polarbear.formats.table import check_type, imported_rows, read_frame
 
 OBJECTIVE = "objective_"
@@ -18,7 +16,7 @@ TEXT_COLUMNS = ("objective_name", "objective_description")
 DATASET = "dataset_name"
 
 
-class Benchopt(Format):
+class Benchopt(base.Format):
     """A Parquet file of benchopt's results."""
 
     objective: str | None = Field(
@@ -27,10 +25,10 @@ class Benchopt(Format):
     by: Literal["seconds", "stop_val"] = Field(
         "seconds", description="what time is: seconds, or stop_val (iterations, for most solvers)"
     )
-    maximise: bool = MAXIMISE
-    after_end: AfterEnd = AFTER_END
+    maximise: bool = base.MAXIMISE
+    after_end: base.AfterEnd = base.AFTER_END
 
-    def read(self, source: Path) -> Imported:
+    def read(self, source: Path) -> base.Imported:
         rows = read_frame(source)
         t = "time" if self.by == "seconds" else "stop_val"
         for name in ("solver_name", DATASET, "objective_name", "idx_rep", t):

@@ -4,8 +4,6 @@ A program in production reads the JSON, or calls the function of the Python file
 nothing but Python.
 """
 
-from __future__ import annotations
-
 import json
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -15,8 +13,8 @@ from pathlib import Path
 from pydantic import Field
 
 from polarbear.errors import ExportFailedError
-from polarbear.formats.base import Export, Written
-from polarbear.plain import Record, plain
+from polarbear.formats import base
+from polarbear.records import Record
 from polarbear.selection import choice
 from polarbear.selection.criteria import check_risk
 from polarbear.selection.posterior_source import contest, find_basis
@@ -107,7 +105,7 @@ def make_chooser(
     )
 
 
-class ChooserExport(Export):
+class ChooserExport(base.Export):
     """The choice for every budget, as JSON (.json) or as a Python function (.py)."""
 
     preference: str = Field("uniform", description="the choice if no budget is given")
@@ -115,13 +113,13 @@ class ChooserExport(Export):
     model: str | None = Field(None, description="by default the race's model, or the default")
     key: str | None = Field(None, description="the posterior of this key")
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
         if place.suffix not in ENDINGS:
             raise ExportFailedError(
                 f"expected a file name that ends in .json or .py, found '{place.name}'"
             )
         among = algorithms if len(algorithms) < len(store.config["algorithms"]) else None
         made = make_chooser(store, self.preference, self.risk, self.model, self.key, among)
-        text = made.to_python() if place.suffix == ".py" else json.dumps(plain(made), indent=1)
+        text = made.to_python() if place.suffix == ".py" else json.dumps(made.to_dict(), indent=1)
         place.write_text(text, encoding="utf-8")
-        return Written(f"the choice at {counted(len(made.budgets), 'time')}")
+        return base.Written(f"the choice at {counted(len(made.budgets), 'time')}")

@@ -12,24 +12,11 @@ evaluations; together they are the trajectory, as far as COCO records it. The th
 best noise-free value minus the optimum, so the optimum of imported values is 0.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 from polarbear.errors import ExportFailedError, ImportFailedError
-from polarbear.formats.base import (
-    AFTER_END,
-    OPTIMUM_OPTION,
-    AfterEnd,
-    Export,
-    Format,
-    Imported,
-    RunCollection,
-    Written,
-    files_in,
-    read_lines,
-)
+from polarbear.formats import base
 from polarbear.formats.numbered_runs import (
     NOTHING_FOUND,
     NumberedRun,
@@ -56,21 +43,21 @@ HEADER = (
 PRECISION = 1e-8
 
 
-class Coco(Format):
+class Coco(base.Format):
     """A folder that COCO's observer wrote."""
 
-    after_end: AfterEnd = AFTER_END
+    after_end: base.AfterEnd = base.AFTER_END
 
-    def read(self, source: Path) -> Imported:
-        descriptions = files_in(source, "*.info")
+    def read(self, source: Path) -> base.Imported:
+        descriptions = base.files_in(source, "*.info")
         if not descriptions:
             raise ImportFailedError(
                 f"{source} is not a folder of COCO: there is no .info file in it"
             )
-        runs, present = RunCollection(source), set(files_in(source, "*dat"))
+        runs, present = base.RunCollection(source), set(base.files_in(source, "*dat"))
         for path in descriptions:
             settings: dict[str, str] = {}
-            for line in read_lines(path):
+            for line in base.read_lines(path):
                 if re.search(r"\bfuncId\s*=", line):
                     settings = {key: a or b or c for key, a, b, c in SETTING.findall(line)}
                 elif line and not line.startswith("%"):
@@ -79,7 +66,7 @@ class Coco(Format):
 
 
 def _add_runs(
-    path: Path, settings: dict[str, str], line: str, present: set[Path], runs: RunCollection
+    path: Path, settings: dict[str, str], line: str, present: set[Path], runs: base.RunCollection
 ) -> None:
     """Add the runs that a line below its settings names: the data file, then the instances.
 
@@ -103,12 +90,12 @@ def _add_runs(
         add_run(runs, algorithm, (function, dimension, instance), points, has_optimum_zero=True)
 
 
-class CocoExport(Export):
+class CocoExport(base.Export):
     """A folder for cocopp: distances to the optimum, with all digits."""
 
-    optimum: float | None = OPTIMUM_OPTION
+    optimum: float | None = base.OPTIMUM_OPTION
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
         found = numbered_runs(store, algorithms, TOOL, self.optimum)
         if found.maximise:
             raise ExportFailedError("COCO's functions are minimised: use --format ioh")
@@ -129,7 +116,7 @@ class CocoExport(Export):
         notes = found.notes
         if any("'" in name for name in algorithms):
             notes = (*notes, "the sign ' in names of algorithms is written as ’")
-        return Written(counted(len(found.runs), "run"), notes)
+        return base.Written(counted(len(found.runs), "run"), notes)
 
 
 def _write_function(folder: Path, algorithm: str, parts: dict[int, list[NumberedRun]]) -> None:

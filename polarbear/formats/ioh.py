@@ -6,30 +6,14 @@ evaluation. They have ten decimals, which creates ties: the best value is theref
 JSON, which has all digits. Raw values of BBOB and SBOX are distances to the optimum.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from math import isfinite, nan
 from pathlib import Path
-from typing import Any
 
 from polarbear import __version__
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import (
-    AFTER_END,
-    INVALID,
-    OPTIMUM_OPTION,
-    AfterEnd,
-    Export,
-    Format,
-    Imported,
-    RunCollection,
-    Written,
-    files_in,
-    ignored,
-    named,
-)
+from polarbear.formats import base
 from polarbear.formats.numbered_runs import (
     BBOB_NAMES,
     NOTHING_FOUND,
@@ -42,6 +26,7 @@ from polarbear.formats.numbered_runs import (
 )
 from polarbear.formats.transfer import file_name, file_names
 from polarbear.store import Store
+from polarbear.store.file_io import JsonObject
 from polarbear.wording import counted
 
 TOOL = "IOHprofiler"
@@ -54,18 +39,18 @@ BBOB_FUNCTIONS = {(str(number), name) for number, name in enumerate(BBOB_NAMES, 
 SUITES = {"bbob": "BBOB", "sbox": "SBOX", "pbo": "PBO"}
 
 
-class Ioh(Format):
+class Ioh(base.Format):
     """A folder that IOHprofiler's Analyzer wrote."""
 
-    after_end: AfterEnd = AFTER_END
+    after_end: base.AfterEnd = base.AFTER_END
 
-    def read(self, source: Path) -> Imported:
-        paths = files_in(source, "IOHprofiler_*.json")
+    def read(self, source: Path) -> base.Imported:
+        paths = base.files_in(source, "IOHprofiler_*.json")
         if not paths:
             raise ImportFailedError(
                 f"{source} is not a folder of IOHprofiler: there is no IOHprofiler_*.json in it"
             )
-        runs = RunCollection(source)
+        runs = base.RunCollection(source)
         directions: set[bool] = set()  # whether larger values are better
         unused: dict[str, None] = {}
         for path in paths:
@@ -74,17 +59,17 @@ class Ioh(Format):
                 directions.add(described["maximization"])
                 unused.update(dict.fromkeys(_unused(path, described)))
                 _add_runs(path, described, runs)
-            except INVALID as error:
+            except base.INVALID as error:
                 reason = f"{type(error).__name__}: {error}"
                 raise ImportFailedError(f"{path} is not written by {TOOL}: {reason}") from None
         if len(directions) > 1:
             raise ImportFailedError(f"{source} mixes functions to be minimised and maximised")
         note = "values have ten decimals in .dat files; each run's best is taken from the JSON"
-        notes = (note, *ignored(list(unused), "attribute"))
+        notes = (note, *base.ignored(list(unused), "attribute"))
         return runs.imported(directions == {True}, self.after_end, notes)
 
 
-def _unused(path: Path, described: dict[str, Any]) -> list[str]:
+def _unused(path: Path, described: JsonObject) -> list[str]:
     """Attributes that are not used; several objectives are refused."""
     columns = list(map(str, described["attributes"]))
     others = [name for name in columns if OTHER_OBJECTIVE.fullmatch(name)]
@@ -95,14 +80,14 @@ def _unused(path: Path, described: dict[str, Any]) -> list[str]:
         )
     if not set(USED) <= set(columns):
         raise ImportFailedError(
-            f"{path} has the attributes {named(columns) or '(none)'}, but 'evaluations' and "
-            "'raw_y' are needed"
+            f"{path} has the attributes {base.shown_names(columns) or '(none)'}, but 'evaluations' "
+            "and 'raw_y' are needed"
         )
     constant = [name for one in described.get("experiment_attributes", []) for name in one]
     return [name for name in columns if name not in USED] + constant
 
 
-def _add_runs(path: Path, described: dict[str, Any], runs: RunCollection) -> None:
+def _add_runs(path: Path, described: JsonObject, runs: base.RunCollection) -> None:
     algorithm, function = described["algorithm"]["name"], str(described["function_id"])
     suite = described.get("suite", "").lower()
     is_bbob = (function, described.get("function_name")) in BBOB_FUNCTIONS
@@ -121,18 +106,18 @@ def _add_runs(path: Path, described: dict[str, Any], runs: RunCollection) -> Non
             add_run(runs, str(algorithm), numbers, points, has_optimum_zero)
 
 
-class IohExport(Export):
+class IohExport(base.Export):
     """A folder for IOHanalyzer and iohinspector, with all digits."""
 
-    optimum: float | None = OPTIMUM_OPTION
+    optimum: float | None = base.OPTIMUM_OPTION
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
         found = numbered_runs(store, algorithms, TOOL, self.optimum)
         suite = SUITES.get(store.config["instances"]["suite"], NO_SUITE)
         for algorithm, folder in file_names(algorithms).items():
             for parts in found.by_function(algorithm):
                 _write_function(place / folder, algorithm, suite, parts, found)
-        return Written(counted(len(found.runs), "run"), found.notes)
+        return base.Written(counted(len(found.runs), "run"), found.notes)
 
 
 def _write_function(

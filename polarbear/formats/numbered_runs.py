@@ -3,8 +3,6 @@
 A data file has the points of many runs, with a header line before each.
 """
 
-from __future__ import annotations
-
 import posixpath
 import sys
 from collections.abc import Iterable, Sequence
@@ -16,12 +14,12 @@ import numpy as np
 
 from polarbear.classical.common_runs import known_optima
 from polarbear.errors import ExportFailedError, ImportFailedError
-from polarbear.formats.base import Facts, Rejection, RunCollection, read_lines
+from polarbear.formats import base
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.specs import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
-from polarbear.wording import counted, noun
+from polarbear.wording import noun
 
 Block = list[tuple[float, float]]  # the points (t, y) of a run
 # The value that exports write at evaluation 1, which readers need, if nothing was found by then.
@@ -38,7 +36,7 @@ BBOB_NAMES = (
 
 
 def add_run(
-    runs: RunCollection,
+    runs: base.RunCollection,
     algorithm: str,
     numbers: tuple[str, str, str],
     points: Block,
@@ -46,14 +44,16 @@ def add_run(
 ) -> None:
     """Add a run to an import; ``numbers`` are function, dimension and instance."""
     keys = zip((FUNCTION, DIMENSION, NUMBER), numbers, strict=True)
-    facts: Facts = {key: int(v) if v.isdecimal() and len(v) < 10 else v for key, v in keys}
+    facts: base.SpecEntries = {
+        key: int(v) if v.isdecimal() and len(v) < 10 else v for key, v in keys
+    }
     optimum = {OPTIMUM: 0.0} if has_optimum_zero else {}
     problem = f"f{facts[FUNCTION]}-d{facts[DIMENSION]}-i{facts[NUMBER]}"
     runs.add(algorithm, problem, points, {**facts, **optimum})
 
 
 def read_blocks(
-    path: Path, header: str, columns: tuple[int, int], runs: int, rejected: list[Rejection]
+    path: Path, header: str, columns: tuple[int, int], runs: int, rejected: list[base.Rejection]
 ) -> list[Block]:
     """The points of each run in a data file, of which the description announces ``runs``.
 
@@ -61,7 +61,7 @@ def read_blocks(
     """
     blocks: list[Block] = []
     invalid: list[int] = []
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(base.read_lines(path), 1):
         if line.startswith(header):
             blocks.append([])
         elif line:
@@ -72,11 +72,11 @@ def read_blocks(
                 blocks[-1].append(point)
     if invalid:
         reason = "the row is not a number of evaluations and a value"
-        rejected.append(Rejection(len(invalid), reason, f"{path}, line {invalid[0]}"))
+        rejected.append(base.Rejection(len(invalid), reason, f"{path}, line {invalid[0]}"))
     if len(blocks) != runs:
         described = f"{runs} {noun(runs, 'run is', 'runs are')} described"
         reason = f"{described} but {len(blocks)} {noun(len(blocks), 'is', 'are')} there"
-        rejected.append(Rejection(abs(runs - len(blocks)), reason, str(path)))
+        rejected.append(base.Rejection(abs(runs - len(blocks)), reason, str(path)))
     return blocks
 
 
@@ -160,12 +160,9 @@ def numbered_runs(
     numbers, are_invented = _numbers(store, instances)
     optima = None if maximise else known_optima(store, instances, optimum)
     best = dict(zip(instances, np.zeros(len(instances)) if optima is None else optima, strict=True))
-    runs, empty = [], 0
-    order = {name: i for i, name in enumerate(instances)}
-    for run, t, y in sorted(store.trajectories(algorithms), key=lambda one: order[one[0].instance]):
-        if not len(t):
-            empty += 1
-            continue
+    trajectories, left_out = base.runs_with_values(store, algorithms)
+    runs, notes = [], [*left_out]
+    for run, t, y in trajectories:
         instance = run.instance
         if not np.array_equal(t, np.floor(t)) or run.reached != np.floor(run.reached):
             raise ExportFailedError(
@@ -175,11 +172,6 @@ def numbered_runs(
         values = -y if maximise else y - best[instance]
         reached = max(int(run.reached), int(t[-1]))
         runs.append(NumberedRun(run.algorithm, *numbers[instance], t, values, reached))
-    if not runs:
-        raise ExportFailedError(f"{store.path} has no run that found a value")
-    notes = []
-    if empty:
-        notes.append(f"{counted(empty, 'run')} without a value {noun(empty, 'is', 'are')} left out")
     if are_invented:
         notes.append("functions and instances have no numbers; they are numbered in their order")
     if store.weights():

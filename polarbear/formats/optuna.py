@@ -4,8 +4,6 @@ A storage is an SQLite file or a journal; both are read without Optuna. A study 
 name identifies it: 'TPE/problem/seed'.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing
@@ -18,19 +16,12 @@ from typing import Literal
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import (
-    INVALID,
-    Imported,
-    NamedRuns,
-    Rejection,
-    RunCollection,
-    read_lines,
-)
+from polarbear.formats import base
 from polarbear.wording import counted
 
 MAXIMISE = ("MAXIMIZE", 2)
 COMPLETE = ("COMPLETE", 1)
-MAX_SQLITE_STEPS = 10**9  # a trial takes some dozens
+MAX_SQLITE_STEPS = 2 * 10**8  # some seconds; a trial takes some dozens
 SQLITE_STEPS_PER_CHECK = 10**5
 NEW_STUDY, DELETED_STUDY, NEW_TRIAL, TRIAL_ENDED = 0, 1, 4, 6  # operations of a journal
 
@@ -73,18 +64,18 @@ class Study:
         return points
 
 
-class Optuna(NamedRuns):
+class Optuna(base.NamedRuns):
     """A storage of Optuna: an SQLite file or a journal, in which each study is a run."""
 
     by: Literal["trials", "seconds"] = Field("trials", description="what time is: trials, seconds")
 
-    def read(self, source: Path) -> Imported:
+    def read(self, source: Path) -> base.Imported:
         studies = _studies(source)
         directions = {study.directions[0] in MAXIMISE for study in studies}
         if len(directions) > 1:
             raise ImportFailedError(f"{source} mixes studies to be minimised and maximised")
         maximise = directions == {True}
-        runs = RunCollection(source)
+        runs = base.RunCollection(source)
         empty = []
         for study in studies:
             points = study.points(self.by, maximise)
@@ -94,7 +85,7 @@ class Optuna(NamedRuns):
                 empty.append(study.name)
         if empty:
             reason = "the study has no trial with a finite value"
-            runs.rejected.append(Rejection(len(empty), reason, f"study '{empty[0]}'"))
+            runs.rejected.append(base.Rejection(len(empty), reason, f"study '{empty[0]}'"))
         notes = (f"{counted(len(studies), 'study', 'studies')} read; time is counted in {self.by}",)
         return runs.imported(maximise, notes=notes, axis=self.by)
 
@@ -106,7 +97,7 @@ def _studies(source: Path) -> list[Study]:
         studies = _from_sqlite(source) if is_sqlite else _from_journal(source)
     except OSError as error:
         raise ImportFailedError(f"cannot read {source}: {error.strerror}") from None
-    except (sqlite3.Error, *INVALID) as error:
+    except (sqlite3.Error, *base.INVALID) as error:
         reason = str(error).partition("\n")[0][:200]
         raise ImportFailedError(f"{source} is not a storage of Optuna: {reason}") from None
     if not studies:
@@ -148,7 +139,7 @@ def _from_journal(source: Path) -> list[Study]:
     studies: dict[int, Study] = {}
     trials: list[OptunaTrial] = []
     created = 0
-    for entry in map(json.loads, filter(None, read_lines(source))):
+    for entry in map(json.loads, filter(None, base.read_lines(source))):
         operation = entry["op_code"]
         if operation == NEW_STUDY:
             if all(entry["study_name"] != study.name for study in studies.values()):

@@ -1,7 +1,5 @@
 """Another PolarBear store as a source: runs with seeds, ends and failures, or rankings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -4,31 +4,19 @@ One file has the rankings at one time. Files that PolarBear wrote state the time
 instances the voters are, in comments that other readers skip.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 from pydantic import Field
 
 from polarbear.errors import ExportFailedError, ImportFailedError
-from polarbear.formats.base import (
-    INVALID,
-    Export,
-    Format,
-    Imported,
-    Written,
-    files_in,
-    imported_instances,
-    read_lines,
-)
+from polarbear.formats import base
 from polarbear.formats.table import UNRANKED, Unranked
 from polarbear.problems.weights import WEIGHT, is_weight
 from polarbear.rankings import BELOW, rank
@@ -53,28 +41,29 @@ class Profile:
 
     names: dict[int, str] = field(default_factory=dict)
     orders: list[tuple[int, Order]] = field(default_factory=list)
-    lists: dict[tuple[str, int], list[Any]] = field(default_factory=dict)  # voters, weights
+    voters: dict[int, list[str]] = field(default_factory=dict)  # of each order
+    weights: dict[int, list[float]] = field(default_factory=dict)  # of these voters
     time: float | None = None
 
     def votes(self, stem: str) -> Iterator[tuple[str, Order, float]]:
         """Each voter with its order and weight; voters without a name are numbered."""
         count = 0
         for number, (voters, order) in enumerate(self.orders, 1):
-            names, weights = (self.lists.get((kind, number), []) for kind in ("VOTERS", "WEIGHTS"))
+            names, weights = self.voters.get(number, []), self.weights.get(number, [])
             for place in range(voters):
                 count += 1
-                name = str(names[place]) if len(names) == voters else f"{stem}-voter-{count}"
-                yield name, order, float(weights[place]) if len(weights) == voters else 1.0
+                name = names[place] if len(names) == voters else f"{stem}-voter-{count}"
+                yield name, order, weights[place] if len(weights) == voters else 1.0
 
 
-class PrefLib(Format):
+class PrefLib(base.Format):
     """Orders in a file of PrefLib (.soc, .soi, .toc, .toi), or a folder with one for each time."""
 
     t: float = Field(1.0, gt=0, description="the time of a file that does not state it")
     unranked: Unranked = UNRANKED
 
-    def read(self, source: Path) -> Imported:
-        inside = [path for path in files_in(source, "*") if path.suffix[1:] in ENDINGS]
+    def read(self, source: Path) -> base.Imported:
+        inside = [path for path in base.files_in(source, "*") if path.suffix[1:] in ENDINGS]
         paths = [source] if source.is_file() else inside
         if not paths:
             raise ImportFailedError(
@@ -106,19 +95,19 @@ class PrefLib(Format):
         if rankings.select("instance", "t").is_duplicated().any():
             raise ImportFailedError(f"{source} has two rankings of one instance at one time")
         facts = {name: {WEIGHT: weight} for name, weight in weights.items() if weight != 1}
-        instances = imported_instances(weights, facts)
-        return Imported(tuple(names), tuple(instances.values()), rankings=rankings)
+        instances = base.imported_instances(weights, facts)
+        return base.Imported(tuple(names), tuple(instances.values()), rankings=rankings)
 
 
 def _profile(path: Path) -> Profile:
     profile = Profile()
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(base.read_lines(path), 1):
         try:
             if line.startswith("#"):
                 _read_comment(profile, line[1:].strip())
             elif line:
                 _read_vote(profile, line)
-        except INVALID:
+        except base.INVALID:
             raise ImportFailedError(
                 f"{path} is not a PrefLib file: line {number}, {line[:80]!r}"
             ) from None
@@ -134,10 +123,13 @@ def _read_comment(profile: Profile, text: str) -> None:
             raise ValueError("the name is invalid or used twice")
         profile.names[int(found[1])] = name
     elif found := LISTED.match(text):
-        values = list(json.loads(found[3]))
-        if found[1] == "WEIGHTS" and not all(map(is_weight, values)):
+        number, values = int(found[2]), list(json.loads(found[3]))
+        if found[1] == "VOTERS":
+            profile.voters[number] = list(map(str, values))
+        elif all(map(is_weight, values)):
+            profile.weights[number] = list(map(float, values))
+        else:
             raise ValueError("a weight is invalid")
-        profile.lists[found[1], int(found[2])] = values
     elif text.startswith(TIME):
         profile.time = float(text.removeprefix(TIME))
         if not (isfinite(profile.time) and profile.time > 0):
@@ -156,14 +148,14 @@ def _read_vote(profile: Profile, line: str) -> None:
     profile.orders.append((int(vote[1]), order))
 
 
-class PrefLibExport(Export):
+class PrefLibExport(base.Export):
     """A folder with the rankings at each time: .toc, or .toi where algorithms are absent."""
 
     tie_tolerance: float = Field(
         0.0, ge=0, description="how much worse than the best of them a value may be and still tie"
     )
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
         budget = Budget.model_validate(store.config["budget"])
         grid = store.on_grid(budget.times, algorithms)
         weights = store.weights()
@@ -194,7 +186,7 @@ class PrefLibExport(Export):
             "readers each counts as one voter"
         )
         notes = (*([top_note] if top_only else []), *([weight_note] if weights else []))
-        return Written(
+        return base.Written(
             f"{counted(count, 'ranking')} at {counted(len(budget.times), 'time')}", notes
         )
 

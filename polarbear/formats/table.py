@@ -1,38 +1,18 @@
 """Long tables in CSV or Parquet: one row per value or position of an algorithm on an instance."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import inf
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 import polars as pl
 import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import Field
 
-from polarbear.errors import ExportFailedError, ImportFailedError
-from polarbear.formats.base import (
-    AFTER_END,
-    MAXIMISE,
-    TRAJECTORY,
-    AfterEnd,
-    Export,
-    Facts,
-    Format,
-    Imported,
-    Rejection,
-    Written,
-    ignored,
-    imported_frame,
-    imported_instances,
-    named,
-    reject,
-    reject_names,
-)
+from polarbear.errors import ImportFailedError
+from polarbear.formats import base
 from polarbear.problems.base import Trajectory
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, improper, is_weight
@@ -55,7 +35,7 @@ READER_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, pa.Arr
 Columns = Mapping[str, str | None]  # names of columns by PolarBear's names; None for none
 
 
-class TableOptions(Format):
+class TableOptions(base.Format):
     """The options that tables of values and of rankings share."""
 
     algorithm_column: str = Field("algorithm", description="its column of algorithms")
@@ -81,11 +61,11 @@ class Table(TableOptions):
     problem_column: str | None = Field(
         None, description="its column of problems, where instances are runs of one with many seeds"
     )
-    maximise: bool = MAXIMISE
-    after_end: AfterEnd = AFTER_END
-    trajectory: Trajectory = TRAJECTORY
+    maximise: bool = base.MAXIMISE
+    after_end: base.AfterEnd = base.AFTER_END
+    trajectory: Trajectory = base.TRAJECTORY
 
-    def read(self, source: Path) -> Imported:
+    def read(self, source: Path) -> base.Imported:
         rows, columns = read_frame(source), self.columns("y", "seed", "problem")
         options = self.maximise, self.after_end, self.trajectory
         return imported_rows(rows, columns, str(source), *options)
@@ -96,20 +76,20 @@ def imported_rows(
     columns: Columns,
     source: str,
     maximise: bool,
-    after_end: AfterEnd,
+    after_end: base.AfterEnd,
     trajectory: Trajectory = "best",
-) -> Imported:
+) -> base.Imported:
     """An import from the rows of a table, which have their line in the column LINE.
 
     Columns are algorithm, instance, t, y, and perhaps seed, problem, weight.
     """
-    rejected: list[Rejection] = []
+    rejected: list[base.Rejection] = []
     frame, notes = _cleaned(rows, columns, source, ("t", "y"), rejected)
-    frame = reject(frame, pl.col("t") < 0, "t is negative", rejected)
+    frame = base.reject(frame, pl.col("t") < 0, "t is negative", rejected)
     unit = "instance"
     if "seed" in frame.columns:
         seed = pl.col("seed").cast(pl.String, strict=False)
-        frame = reject(frame, seed.is_null(), "the seed is missing", rejected)
+        frame = base.reject(frame, seed.is_null(), "the seed is missing", rejected)
         # The k-th seed of an algorithm is compared with the k-th seeds of the others.
         number = seed.rank("dense").over("algorithm", "instance").cast(pl.Int64).cast(pl.String)
         frame = frame.with_columns(of="instance", instance=pl.col("instance") + "#" + number)
@@ -119,18 +99,18 @@ def imported_rows(
         frame, unit = frame.with_columns(problem), "problem"
     keys = ["algorithm", "instance", "t"]
     is_repeated = pl.struct(*keys, "y").is_first_distinct().not_()
-    frame = reject(frame, is_repeated, "the row occurs twice", rejected)
+    frame = base.reject(frame, is_repeated, "the row occurs twice", rejected)
     _check_any(frame, source, rejected)
     several = len(frame) - len(frame.unique(keys))
     gives = noun(several, "row gives", "rows give")
     if several:
         notes = (f"{several} {gives} another value for a time: the {trajectory} counts", *notes)
-    facts: dict[str, Facts] = _weights(frame, unit)
+    facts: dict[str, base.SpecEntries] = _weights(frame, unit)
     for name, problem in frame.select("instance", unit=unit).unique().rows():
         if problem != name:
             facts[name] = {PROBLEM: problem, **facts.get(name, {})}
     options = maximise, after_end, rejected, notes, facts, None, trajectory
-    return imported_frame(frame, *options)
+    return base.imported_frame(frame, *options)
 
 
 class Rankings(TableOptions):
@@ -143,22 +123,24 @@ class Rankings(TableOptions):
     position_column: str = Field("position", description="its column of positions")
     unranked: Unranked = UNRANKED
 
-    def read(self, source: Path) -> Imported:
+    def read(self, source: Path) -> base.Imported:
         rows, columns = read_frame(source), self.columns("position")
-        rejected: list[Rejection] = []
+        rejected: list[base.Rejection] = []
         frame, notes = _cleaned(rows, columns, str(source), ("t", "position"), rejected)
         is_repeated = pl.struct("instance", "t", "algorithm").is_first_distinct().not_()
-        frame = reject(frame, is_repeated, "the algorithm already has a position there", rejected)
+        frame = base.reject(
+            frame, is_repeated, "the algorithm already has a position there", rejected
+        )
         algorithms = tuple(frame["algorithm"].unique(maintain_order=True))
         names = frame["instance"].unique(maintain_order=True)
-        instances = imported_instances(names, _weights(frame))
+        instances = base.imported_instances(names, _weights(frame))
         if self.unranked == "below":
             keys = frame.group_by("instance", "t", maintain_order=True).agg(pl.col("line").first())
             every = keys.join(frame.select("algorithm").unique(), how="cross")
             missing = every.join(frame, on=["instance", "t", "algorithm"], how="anti")
             frame = pl.concat([frame, missing.with_columns(position=inf)], how="diagonal")
         is_empty = pl.col("position").is_infinite().all().over("instance", "t")
-        frame = reject(frame, is_empty, "of its ranking nothing was recorded", rejected)
+        frame = base.reject(frame, is_empty, "of its ranking nothing was recorded", rejected)
         _check_any(frame, str(source), rejected)
         rankings = frame.sort("instance", "t", "position", "algorithm").group_by(
             "instance", "t", maintain_order=True
@@ -167,7 +149,7 @@ class Rankings(TableOptions):
         has = noun(alone, "ranking has one algorithm and is", "rankings have one algorithm and are")
         if alone:
             notes = (f"{alone} {has} not used", *notes)
-        return Imported(
+        return base.Imported(
             algorithms,
             tuple(instances.values()),
             rankings=rankings.agg("algorithm", "position"),
@@ -222,50 +204,51 @@ def _cleaned(
     columns: Columns,
     source: str,
     numbers: tuple[str, ...],
-    rejected: list[Rejection],
+    rejected: list[base.Rejection],
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """The columns under PolarBear's names, with ``line``; and a note on the others.
 
     Rows without valid names and finite numbers are rejected. A position may be infinite.
     """
-    wanted = {"line": LINE, **{name: theirs for name, theirs in columns.items() if theirs}}
-    frame = rows.select([_column(rows, name, theirs, source) for name, theirs in wanted.items()])
+    wanted = {"line": LINE, **{name: column for name, column in columns.items() if column}}
+    frame = rows.select([_column(rows, *names, source) for names in wanted.items()])
     for name in ("algorithm", "instance"):
         frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars())
-        frame = reject(frame, pl.col(name) == "", f"no {name} is named", rejected)
-    frame = reject_names(frame, rejected)
+        frame = base.reject(frame, pl.col(name) == "", f"no {name} is named", rejected)
+    frame = base.reject_names(frame, rejected)
     for name in numbers:
         frame = frame.with_columns(_as_number(frame[name], inf if name == "position" else None))
         bad = pl.col(name).is_finite().not_()
         if name == "position":
             bad &= pl.col(name) != inf
-        frame = reject(frame, bad, f"{name} is not a finite number", rejected)
-    return frame, ignored([name for name in rows.columns if name not in wanted.values()])
+        frame = base.reject(frame, bad, f"{name} is not a finite number", rejected)
+    return frame, base.ignored([name for name in rows.columns if name not in wanted.values()])
 
 
-def _column(rows: pl.DataFrame, name: str, theirs: str, source: str) -> pl.Expr:
-    if theirs not in rows.columns:
-        known = [column for column in rows.columns if column != LINE]
-        guess = nearest(theirs, known)
+def _column(rows: pl.DataFrame, name: str, column: str, source: str) -> pl.Expr:
+    if column not in rows.columns:
+        known = [one for one in rows.columns if one != LINE]
+        guess = nearest(column, known)
         option = f"--{name}-column"
         hint = f"did you mean {option} '{visible(guess)}'?" if guess else f"name it with {option}"
         raise ImportFailedError(
-            f"{source} has no column '{visible(theirs)}' for {name}; it has: {named(known)}; {hint}"
+            f"{source} has no column '{visible(column)}' for {name}; it has: "
+            f"{base.shown_names(known)}; {hint}"
         )
-    kind = rows.schema[theirs]
-    check_type(name, theirs, kind, source)
-    column = pl.col(theirs).alias(name)
-    return column.cast(pl.String) if kind in (pl.Categorical, pl.Enum) else column
+    kind = rows.schema[column]
+    check_type(name, column, kind, source)
+    renamed = pl.col(column).alias(name)
+    return renamed.cast(pl.String) if kind in (pl.Categorical, pl.Enum) else renamed
 
 
-def check_type(name: str, theirs: str, kind: pl.DataType, source: str) -> None:
+def check_type(name: str, column: str, kind: pl.DataType, source: str) -> None:
     """Refuse a column whose type cannot hold the names or numbers that it is used for."""
     is_text = kind in (pl.String, pl.Categorical, pl.Enum, pl.Null)
     is_number = kind.is_numeric() or kind == pl.Boolean
     if not (is_text or is_number or (name not in NUMBERS and kind in DATES)):
         wanted = "numbers" if name in NUMBERS else "names"
         raise ImportFailedError(
-            f"{source}: the column '{visible(theirs)}' for {name} should have {wanted}, but has "
+            f"{source}: the column '{visible(column)}' for {name} should have {wanted}, but has "
             f"the type {kind}"
         )
 
@@ -283,7 +266,7 @@ def _as_number(column: pl.Series, below: float | None = None) -> pl.Series:
     return number.set(text.str.to_lowercase() == "below", below)
 
 
-def _weights(frame: pl.DataFrame, unit: str = "instance") -> dict[str, Facts]:
+def _weights(frame: pl.DataFrame, unit: str = "instance") -> dict[str, base.SpecEntries]:
     """The weight of each instance, from the columns line, instance and weight if there is one.
 
     All rows with the same name in the column ``unit`` have one weight: runs of a problem share it.
@@ -298,7 +281,7 @@ def _weights(frame: pl.DataFrame, unit: str = "instance") -> dict[str, Facts]:
         text=pl.col("weight").cast(pl.String).str.strip_chars(),
     ).unique(["instance", "unit", "number"], keep="first", maintain_order=True)
     first: dict[str, float] = {}
-    found: dict[str, Facts] = {}
+    found: dict[str, base.SpecEntries] = {}
     for line, instance, name, number, text in rows.iter_rows():
         if number is None or not is_weight(number):
             value = text if number is None else number
@@ -312,20 +295,20 @@ def _weights(frame: pl.DataFrame, unit: str = "instance") -> dict[str, Facts]:
     return found
 
 
-def _check_any(frame: pl.DataFrame, source: str, rejected: list[Rejection]) -> None:
+def _check_any(frame: pl.DataFrame, source: str, rejected: list[base.Rejection]) -> None:
     if not len(frame):
         reasons = "; ".join(f"{one.words} (first: line {one.first})" for one in rejected)
         raise ImportFailedError(f"no row of {source} is valid: {reasons}")
 
 
-class CsvExport(Export):
+class CsvExport(base.Export):
     """Rows of algorithm, instance, problem, seed, t, y, and a data dictionary beside them.
 
     Where instances have weights there is a column for them, too. Names that a spreadsheet would
     take for a formula begin with an apostrophe, which an import removes.
     """
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
         rows, meanings, written = _long_table(store, algorithms)
         without_formulas(rows).write_csv(place)
         dictionary = [
@@ -336,10 +319,10 @@ class CsvExport(Export):
         return written
 
 
-class ParquetExport(Export):
+class ParquetExport(base.Export):
     """The same rows as Parquet, the meaning of each column in its metadata."""
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
         rows, meanings, written = _long_table(store, algorithms)
         table = rows.to_arrow()
         fields = [field.with_metadata({"meaning": meanings[field.name]}) for field in table.schema]
@@ -349,36 +332,28 @@ class ParquetExport(Export):
 
 def _long_table(
     store: Store, algorithms: tuple[str, ...]
-) -> tuple[pl.DataFrame, dict[str, str], Written]:
-    """A row per improvement of the runs that count, and one at the end of a run.
+) -> tuple[pl.DataFrame, dict[str, str], base.Written]:
+    """A row for each improvement of the runs that count, and one at the end of a run.
 
-    Runs are sorted by algorithm and instance, independently of the order in which they were stored.
     The second result has the meaning of each column.
     """
-    order = {name: i for i, name in enumerate(store.instances()["instance"])}
-    runs = sorted(
-        store.trajectories(algorithms),
-        key=lambda run: (algorithms.index(run[0].algorithm), order[run[0].instance]),
-    )
+    runs, notes = base.runs_with_values(store, algorithms)
     problems, weights = store.problems(), store.weights()
-    sign = -1.0 if store.maximise else 1.0
     records = []
     for run, t, y in runs:
-        if len(t):
-            ends = [run.reached] if run.reached > t[-1] else []
-            record = {
-                "algorithm": run.algorithm,
-                "instance": run.instance,
-                "problem": problems.get(run.instance, run.instance),
-                "seed": run.seed,
-                **({"weight": weights.get(run.instance, 1.0)} if weights else {}),
-                "t": [*t.tolist(), *ends],
-                "y": (sign * np.append(y, y[-1:] if ends else [])).tolist(),
-            }
-            records.append(record)
-    if not records:
-        raise ExportFailedError(f"{store.path} has no run that found a value")
-    axis = store.config["budget"]["axis"]
+        record = {
+            "algorithm": run.algorithm,
+            "instance": run.instance,
+            "problem": problems.get(run.instance, run.instance),
+            "seed": run.seed,
+            **({"weight": weights.get(run.instance, 1.0)} if weights else {}),
+            "t": t.tolist(),
+            "y": (store.sign * y).tolist(),
+        }
+        if run.reached > t[-1]:
+            record["t"].append(run.reached)
+            record["y"].append(record["y"][-1])
+        records.append(record)
     is_last = store.config.get("trajectory") == "last"
     value = "the last value" if is_last else "the best value found so far"
     meanings = {
@@ -387,11 +362,13 @@ def _long_table(
         "problem": "the problem of which the instance is one of several runs, or the instance",
         "seed": "the seed of the algorithm",
         "weight": "the number of instances that the instance counts as",
-        "t": f"{axis} at which a value was found; the last row of a run is its end",
+        "t": f"{store.config['budget']['axis']} at which a value was found; the last row of a run "
+        "is its end",
         "y": f"{value}; {'larger' if store.maximise else 'smaller'} is better",
     }
     rows = pl.DataFrame(records).explode("t", "y")
-    empty = len(runs) - len(records)
-    note = f"{counted(empty, 'run')} found no value and {noun(empty, 'has', 'have')} no row"
-    what = f"{counted(len(rows), 'row')} of {counted(len(records), 'run')}"
-    return rows, meanings, Written(what, (note,) if empty else ())
+    return (
+        rows,
+        meanings,
+        base.Written(f"{counted(len(rows), 'row')} of {counted(len(runs), 'run')}", notes),
+    )

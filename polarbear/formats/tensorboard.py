@@ -4,8 +4,6 @@ An event file is a sequence of records, each a protocol buffer. The few fields t
 (wall-clock time, step, scalars with tags) are decoded here, without TensorFlow or TensorBoard.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from math import isfinite
@@ -16,17 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats.base import (
-    MAXIMISE,
-    TRAJECTORY,
-    Imported,
-    NamedRuns,
-    Rejection,
-    RunCollection,
-    files_in,
-    ignored,
-    named,
-)
+from polarbear.formats import base
 from polarbear.problems.base import Trajectory
 
 EVENTS = "*tfevents*"
@@ -52,21 +40,21 @@ class Message(NamedTuple):
     parts: dict[int, list[memoryview]]
 
 
-class TensorBoard(NamedRuns):
+class TensorBoard(base.NamedRuns):
     """A folder of TensorBoard's event files, in which each folder of them is a run."""
 
     tag: str | None = Field(None, description="the scalar to compare by; needed if there are many")
     by: Literal["steps", "seconds"] = Field("steps", description="what time is: steps, seconds")
-    maximise: bool = MAXIMISE
-    trajectory: Trajectory = TRAJECTORY
+    maximise: bool = base.MAXIMISE
+    trajectory: Trajectory = base.TRAJECTORY
 
-    def read(self, source: Path) -> Imported:
-        paths = files_in(source, EVENTS)
+    def read(self, source: Path) -> base.Imported:
+        paths = base.files_in(source, EVENTS)
         if not paths:
             raise ImportFailedError(
                 f"{source} is not a folder of TensorBoard: no {EVENTS} file in it"
             )
-        collection = RunCollection(source)
+        collection = base.RunCollection(source)
         runs: dict[str, list[Event]] = {}
         for path in paths:
             folder = path.parent.relative_to(source)
@@ -78,13 +66,14 @@ class TensorBoard(NamedRuns):
         tag = self.tag or (tags[0] if len(tags) == 1 else "")
         if tag not in tags:
             raise ImportFailedError(
-                f"{source} has the scalars {named(tags) or '(none)'}: choose one by --set tag=NAME"
+                f"{source} has the scalars {base.shown_names(tags) or '(none)'}: choose one by "
+                "--set tag=NAME"
             )
         for name, events in runs.items():
             found = [event for event in events if tag in event.scalars]
             if not found:
                 reason = f"the run has no scalar '{tag}'"
-                collection.rejected.append(Rejection(1, reason, name))
+                collection.rejected.append(base.Rejection(1, reason, name))
                 continue
             start = _start(events, found)
             points = [
@@ -93,7 +82,7 @@ class TensorBoard(NamedRuns):
                 if isfinite(scalars[tag])
             ]
             collection.add(*self.split(name, source), points)
-        others = ignored([name for name in tags if name != tag], "scalar")
+        others = base.ignored([name for name in tags if name != tag], "scalar")
         notes = (f"curves of '{tag}'; time is counted in {self.by}", *others)
         return collection.imported(
             self.maximise, notes=notes, axis=self.by, trajectory=self.trajectory
@@ -111,7 +100,7 @@ def _start(events: list[Event], values: list[Event]) -> float:
     return start if times[0] - start > LATE_WRITER * usual else times[0] - usual
 
 
-def _events(path: Path, rejected: list[Rejection]) -> Iterator[Event]:
+def _events(path: Path, rejected: list[base.Rejection]) -> Iterator[Event]:
     try:
         data = memoryview(path.read_bytes())
     except OSError as error:
@@ -121,7 +110,7 @@ def _events(path: Path, rejected: list[Rejection]) -> Iterator[Event]:
         # A killed run leaves an incomplete last record; the ones before it are valid.
         length = struct.unpack_from("<Q", data, at)[0] if at + HEADER <= len(data) else None
         if length is None or at + HEADER + length + FOOTER > len(data):
-            rejected.append(Rejection(1, "the last record is incomplete", str(path)))
+            rejected.append(base.Rejection(1, "the last record is incomplete", str(path)))
             return
         try:
             yield _event(data[at + HEADER : at + HEADER + length])

@@ -1,19 +1,17 @@
 """From an import to a store, and from a store to an export, which is written completely or not."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from polarbear.errors import ExportFailedError, ImportFailedError, StoreMismatchError
 from polarbear.formats.base import Export, Imported, Rejection
-from polarbear.plain import Record
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import OPTIMUM
 from polarbear.problems.weights import WEIGHT
+from polarbear.records import Record
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, checked_name
 from polarbear.settings.options import Source, unknown, validate
@@ -53,8 +51,12 @@ class ImportResult(Record):
     notes: tuple[str, ...]
 
     def one_line(self) -> str:
-        one = self.kind.removesuffix("s")
-        return f"{counted(self.added, one)} added, {self.present} present before"
+        present = f", {self.present} present before" if self.present else ""
+        return (
+            f"{counted(self.added, self.kind.removesuffix('s'))} of "
+            f"{counted(len(self.algorithms), 'algorithm')} on "
+            f"{counted(self.instances, 'instance')} added to {self.store}{present}"
+        )
 
 
 def add_imported(path: Path, found: Imported, grid: GridOptions | None = None) -> ImportResult:
@@ -97,7 +99,7 @@ def add_imported(path: Path, found: Imported, grid: GridOptions | None = None) -
 
 def budget_for(found: Imported, options: GridOptions) -> Budget:
     """The grid of the rankings or the source, or one by the options over the times of the data."""
-    grid: Any
+    grid: object
     if found.rankings is not None:
         grid = sorted(set(found.times))
     elif found.grid is not None and replace(options, axis=None) == GridOptions():
@@ -168,7 +170,7 @@ class ExportResult(Record):
     notes: tuple[str, ...]
 
     def one_line(self) -> str:
-        return f"{self.what} in {counted(len(self.written), 'file')} at {self.to}"
+        return f"{self.what} written to {self.to}"
 
 
 def export_store(

@@ -8,8 +8,6 @@ Engines are imported when they are used.
 Uses `rankings` and `numerics`; knows nothing of runs or stores.
 """
 
-from __future__ import annotations
-
 from polarbear.inference.dispatch import infer
 from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.posterior_draws import Diagnostics, Posterior

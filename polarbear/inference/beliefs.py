@@ -1,17 +1,13 @@
 """Estimates of a posterior at one moment: ratings over time, and relations between pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from polarbear.inference.posterior_draws import Posterior
+from polarbear.inference.relations import Joint, Pointwise
 from polarbear.inference.strongest_rival import p_best_at_each_time
-
-if TYPE_CHECKING:
-    from polarbear.inference.posterior_draws import Posterior
-    from polarbear.inference.relations import Joint, Pointwise
 
 
 class Beliefs(NamedTuple):
@@ -93,6 +89,4 @@ def beliefs(
 
 
 def _without_diagonal(relations: np.ndarray) -> np.ndarray:
-    made, itself = relations.copy(), np.arange(relations.shape[1])
-    made[:, itself, itself] = np.nan
-    return made
+    return np.where(np.eye(relations.shape[1], dtype=bool), np.nan, relations)

@@ -1,7 +1,5 @@
 """Diagnostics of draws: R-hat, effective sample sizes, E-BFMI, Pareto-k."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -98,15 +96,10 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
     def run(first: int) -> None:
         part = slice(first, first + _PARAMETERS_A_TASK)
         series = np.array(draws[:, part].T, dtype=float, order="C")
-        order = np.argsort(series, axis=1)
-        ordered = np.take_along_axis(series, order, axis=1)
+        ordered = np.sort(series, axis=1)
         low, median, high = (_sorted_quantile(ordered, level) for level in (0.05, 0.5, 0.95))
-        location = _halves(_unsorted(_rank_scores(ordered, scores), order), chains)
-        # Distances from the median fall, then rise: a stable sort only merges the two.
-        distance = np.abs(ordered - median)
-        again = np.argsort(distance, axis=1, kind="stable")
-        ranked = _rank_scores(np.take_along_axis(distance, again, axis=1), scores)
-        spread = _halves(_unsorted(_unsorted(ranked, again), order), chains)
+        location = _halves(_rank_scores(series, scores), chains)
+        spread = _halves(_rank_scores(np.abs(series - median), scores), chains)
         tails = [effective_sizes(_halves(series <= q, chains)) for q in (low, high)]
         out[part, 0] = np.maximum(_r_hat(location), _r_hat(spread))
         out[part, 1] = effective_sizes(location)
@@ -116,23 +109,20 @@ def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -
     return out
 
 
-def _rank_scores(ordered: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """The ranks of sorted rows as normal quantiles; equal values share a mean rank.
+def _rank_scores(series: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """The ranks within each row as normal quantiles; equal values share a mean rank.
 
     scores[a + b] is the quantile of the mean of ranks a and b, counted from zero.
     """
-    starts = np.ones(ordered.shape, dtype=bool)  # of runs of equal values
+    order = np.argsort(series, axis=1)
+    ordered = np.take_along_axis(series, order, axis=1)
+    starts = np.ones(series.shape, dtype=bool)  # of runs of equal values
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts[:, 1:])
     first = np.flatnonzero(starts)
-    lengths = np.diff(first, append=ordered.size)
-    by_run = scores[2 * (first % ordered.shape[1]) + lengths - 1]
-    return np.repeat(by_run, lengths).reshape(ordered.shape)
-
-
-def _unsorted(ordered: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Rows in the order that they had before they were sorted."""
-    found = np.empty_like(ordered)
-    np.put_along_axis(found, order, ordered, axis=1)
+    lengths = np.diff(first, append=series.size)
+    by_run = scores[2 * (first % series.shape[1]) + lengths - 1]
+    found = np.empty(series.shape)
+    np.put_along_axis(found, order, np.repeat(by_run, lengths).reshape(series.shape), axis=1)
     return found
 
 

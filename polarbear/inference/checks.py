@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polarbear.errors import InferenceError
-from polarbear.inference.model_options import ModelOptions
-from polarbear.rankings.choice_sets import MAX_MASKED, ChoiceSets
+from polarbear.rankings import ABSENT
 from polarbear.wording import counted, noun, short, small
 
+if TYPE_CHECKING:
+    from polarbear.rankings.choice_sets import ChoiceSets
 
-def check(sets: ChoiceSets) -> None:
+
+@dataclass(frozen=True)
+class Coverage:
+    """The algorithms that rankings compare; `ChoiceSets` has the same facts.
+
+    ``rankings[T]`` is the number of rankings of two or more algorithms, ``met[n, n]`` says which
+    pairs occur in one ranking.
+    """
+
+    rankings: np.ndarray
+    met: np.ndarray
+    sampled_ties: int = 0  # duels count all ties
+
+    @property
+    def n_algorithms(self) -> int:
+        return len(self.met)
+
+    @property
+    def n_times(self) -> int:
+        return len(self.rankings)
+
+    @classmethod
+    def of(cls, positions: np.ndarray) -> Coverage:
+        present = positions != ABSENT
+        compared = present.sum(axis=1) > 1
+        rows = present.swapaxes(1, 2).reshape(-1, present.shape[1]).astype(np.float32)
+        return cls(compared.sum(axis=0), rows.T @ rows > 0)
+
+
+def check(sets: ChoiceSets | Coverage) -> None:
     """Refuse rankings that compare nothing."""
     if sets.n_algorithms < 2:
         raise InferenceError(
@@ -25,18 +57,12 @@ def check(sets: ChoiceSets) -> None:
         )
 
 
-def check_width(sets: ChoiceSets, options: ModelOptions) -> None:
-    """Refuse more algorithms than a set of algorithms has bits for."""
-    if sets.n_algorithms > MAX_MASKED:
-        raise InferenceError(
-            f"the {options.model} model compares at most {MAX_MASKED} algorithms, found "
-            f"{sets.n_algorithms}: use the model 'empirical'"
-        )
-
-
-def check_positions(positions: np.ndarray | None, sets: ChoiceSets, model: str) -> np.ndarray:
+def check_positions(
+    positions: np.ndarray | None, n: int | None, n_times: int, model: str
+) -> np.ndarray:
     """The positions as an array; an error where they are missing or have another shape."""
-    expected = f"positions[instance, {sets.n_algorithms} algorithms, {sets.n_times} times]"
+    algorithms = "algorithm" if n is None else f"{n} algorithms"
+    expected = f"positions[instance, {algorithms}, {n_times} times]"
     if positions is None:
         raise InferenceError(
             f"the {model} model needs the {expected} that the choice sets were counted from, to "
@@ -44,13 +70,14 @@ def check_positions(positions: np.ndarray | None, sets: ChoiceSets, model: str) 
             "set dependence='independent' to count every ranking in full"
         )
     positions = np.asarray(positions)
-    if positions.ndim != 3 or positions.shape[1:] != (sets.n_algorithms, sets.n_times):
-        raise InferenceError(f"expected {expected}, found an array of shape {positions.shape}")
+    shape = positions.shape
+    if len(shape) != 3 or shape[2] != n_times or n not in (None, shape[1]):
+        raise InferenceError(f"expected {expected}, found an array of shape {shape}")
     return positions
 
 
 def notes(
-    sets: ChoiceSets,
+    sets: ChoiceSets | Coverage,
     names: Sequence[str] | None = None,
     problems: Sequence[str] | None = None,
     weights: np.ndarray | None = None,
@@ -100,7 +127,7 @@ def on_repetition(weight: float) -> tuple[str, ...]:
     )
 
 
-def _overlap(sets: ChoiceSets, names: Sequence[str]) -> list[str]:
+def _overlap(sets: ChoiceSets | Coverage, names: Sequence[str]) -> list[str]:
     compared = sets.met
     groups = _connected(compared)
     if len(groups) > 1:

@@ -6,6 +6,7 @@ import importlib
 import time
 from collections.abc import Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,8 +16,10 @@ from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models import MODELS
 from polarbear.inference.posterior_draws import Diagnostics, EngineResult, Posterior
-from polarbear.rankings import ChoiceSets
 from polarbear.rankings.duels import Duels, duels_of
+
+if TYPE_CHECKING:
+    from polarbear.rankings.choice_sets import ChoiceSets
 
 ENGINES = {
     "native": "polarbear.inference.plackett_luce.engine",
@@ -27,7 +30,7 @@ MIN_DRAWS = 200
 
 
 def infer(
-    choice_sets: ChoiceSets,
+    choice_sets: ChoiceSets | None,
     unit_times: np.ndarray,
     options: ModelOptions | None = None,
     seed: int = 0,
@@ -44,7 +47,7 @@ def infer(
     never on the number of threads. Check ``usable`` before deciding anything, and read ``notes``
     for what limits the evidence; they use the ``names`` of the algorithms, if given.
 
-    The empirical model uses the ``positions[instance, algorithm, time]`` and not the choice sets. A
+    The empirical model uses the ``positions[instance, algorithm, time]`` and no choice sets. A
     temporal model needs them, too, to measure how much the rankings of one instance repeat each
     other over time, unless ``dependence`` is 'independent'. ``problems`` names the problem of each
     instance; instances of one problem count as one. ``weights`` are those that the choice sets were
@@ -53,23 +56,31 @@ def infer(
     A Plackett-Luce posterior whose positions are given carries a check of fit.
     """
     options = options or ModelOptions()
-    checks.check(choice_sets)
     times = np.asarray(unit_times, dtype=float)
     if weights is not None and (weights == 1).all():
         weights = None
-    limits = checks.notes(choice_sets, names, problems, weights)
     if not options.plackett_luce:
-        seen = checks.check_positions(positions, choice_sets, options.model)
-        called = names or [f"algorithm {i + 1}" for i in range(choice_sets.n_algorithms)]
+        seen = checks.check_positions(positions, None, len(times), options.model)
+        coverage = checks.Coverage.of(seen)
+        checks.check(coverage)
+        limits = checks.notes(coverage, names, problems, weights)
+        called = names or [f"algorithm {i + 1}" for i in range(coverage.n_algorithms)]
         duels = duels_of(seen, problems, weights)
         return _bootstrapped(duels, called, times, options, seed, field, limits)
+    if choice_sets is None:
+        raise InferenceError(f"the {options.model} model needs choice sets")
+    checks.check(choice_sets)
+    limits = checks.notes(choice_sets, names, problems, weights)
     from polarbear.inference.plackett_luce.composite_weight import composite_weight  # heavy
     from polarbear.inference.plackett_luce.goodness_of_fit import check_fit
+    from polarbear.inference.plackett_luce.likelihood import check_width
 
-    checks.check_width(choice_sets, options)
+    check_width(choice_sets, options.model)
     weight = 1.0
     if options.temporal and options.dependence != "independent" and len(times) > 1:
-        ranked = checks.check_positions(positions, choice_sets, options.model)
+        ranked = checks.check_positions(
+            positions, choice_sets.n_algorithms, len(times), options.model
+        )
         weight = composite_weight(ranked, choice_sets, times, options, problems, weights)
     engine = importlib.import_module(ENGINES[options.engine])
     found: EngineResult = engine.run(choice_sets.weighted(weight), times, options, seed, threads)

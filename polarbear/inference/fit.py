@@ -1,7 +1,5 @@
 """The result of a check of fit (`plackett_luce/goodness_of_fit.py`), by indices and by names."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,8 +13,7 @@ from polarbear.wording import percent, time
 class Deviation:
     """A pair at a time, or first places where ``b`` is None, by their indices.
 
-    ``observed`` and ``predicted`` are shares of instances that a wins; ``excess`` is the deviation
-    relative to the greatest one that chance allows.
+    ``observed`` and ``predicted`` are shares of instances that a wins.
     """
 
     a: int
@@ -24,7 +21,6 @@ class Deviation:
     time: int
     observed: float
     predicted: float
-    excess: float
 
 
 @dataclass(frozen=True)

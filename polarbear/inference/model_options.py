@@ -1,7 +1,5 @@
 """What can be set about inference: the model, its priors, the method and how many draws."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import (

@@ -1,7 +1,5 @@
 """The result of inference, the same for every model and engine: draws and their diagnostics."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -168,10 +166,6 @@ class Posterior:
             return np.asarray(self.theta[:, :, a] > self.theta[:, :, b])
         found = self.wins[:, :, place_of_pair(a, b, self.n_algorithms)]
         return np.asarray(found > 0.5 if a < b else found < 0.5)
-
-    def always_beats(self, a: int, b: int) -> np.ndarray:
-        """Whether a beats b at all times: bool[draw]."""
-        return np.asarray(self.beats(a, b).all(axis=1))
 
     def problems_shared(self, a: int, b: int) -> np.ndarray | None:
         """The number of problems that a and b both ran on, at each time."""

@@ -8,16 +8,13 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polarbear.errors import InferenceError
 from polarbear.inference.models import joint_models
+from polarbear.inference.posterior_draws import Posterior
 from polarbear.numerics.threads import in_threads
-
-if TYPE_CHECKING:
-    from polarbear.inference.posterior_draws import Posterior
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,6 @@ class Joint:
     dominance: np.ndarray
     dominance_error: np.ndarray
     crossing: np.ndarray
-    crossing_error: np.ndarray
 
 
 def pointwise(
@@ -89,19 +85,18 @@ def joint(posterior: Posterior, threads: int | None = None) -> Joint:
             "relations"
         )
     n = posterior.theta.shape[2]
-    tables = np.zeros((4, n, n))
+    dominance, error, crossing = np.zeros((3, n, n))
 
     def run(pair: tuple[int, int]) -> None:
         a, b = pair
-        above, below = posterior.always_beats(a, b), posterior.always_beats(b, a)
-        flags = np.stack([above, below, ~(above | below)], axis=1)
-        share, error = shares_with_errors(flags, posterior.chains, posterior.independent)
-        tables[0, a, b], tables[0, b, a], tables[2, a, b] = share
-        tables[1, a, b], tables[1, b, a], tables[3, a, b] = error
-        tables[2, b, a], tables[3, b, a] = share[2], error[2]
+        always = np.stack([posterior.beats(*p).all(axis=1) for p in ((a, b), (b, a))], axis=1)
+        shares = shares_with_errors(always, posterior.chains, posterior.independent)
+        for table, (one, other) in zip((dominance, error), shares, strict=True):
+            table[a, b], table[b, a] = one, other
+        crossing[a, b] = crossing[b, a] = (~always.any(axis=1)).mean()
 
     in_threads(run, [(a, b) for a in range(n) for b in range(a)], threads)
-    return Joint(*tables)
+    return Joint(dominance, error, crossing)
 
 
 def shares_with_errors(
@@ -147,13 +142,10 @@ class DecisionTables:
         """All probabilities moved by a number of Monte-Carlo errors."""
         if self.errors is None:
             return self
-        off = self.errors
-        return DecisionTables(
-            better=self.better + standard_errors * off.better,
-            equivalent=self.equivalent + standard_errors * off.equivalent,
-            no_worse=self.no_worse + standard_errors * off.no_worse,
-            dominates=self.dominates + standard_errors * off.dominates,
-            estimate=self.estimate,
+        names = ("better", "equivalent", "no_worse", "dominates")
+        by = {name: standard_errors * getattr(self.errors, name) for name in names}
+        return replace(
+            self, errors=None, **{name: getattr(self, name) + by[name] for name in names}
         )
 
 

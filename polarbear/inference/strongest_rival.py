@@ -6,15 +6,11 @@ algorithms P(best) is P(better). An algorithm that beats all others has the high
 not split votes, and each pair uses all problems that its two algorithms share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from polarbear.inference.posterior_draws import Posterior
+from polarbear.inference.posterior_draws import Posterior
 
 
 def rival_values(
@@ -38,13 +34,15 @@ def rival_values(
     return np.stack([np.asarray(one) for one in lowest], axis=-1)
 
 
-def p_best(values: np.ndarray) -> np.ndarray:
-    """The share of draws in which each item has the highest value; ties are shared.
+def is_best(values: np.ndarray) -> np.ndarray:
+    """1 where an item, on the last axis, has the highest value; items that tie share the 1."""
+    highest = values >= values.max(axis=-1, keepdims=True)
+    return np.asarray(highest / highest.sum(axis=-1, keepdims=True))
 
-    Draws are on the first axis, items on the last.
-    """
-    is_best = values >= values.max(axis=-1, keepdims=True)
-    return np.asarray((is_best / is_best.sum(axis=-1, keepdims=True)).mean(axis=0))
+
+def p_best(values: np.ndarray) -> np.ndarray:
+    """The share of draws, on the first axis, in which each item has the highest value."""
+    return np.asarray(is_best(values).mean(axis=0))
 
 
 def p_best_at_each_time(posterior: Posterior, items: Sequence[int]) -> np.ndarray:

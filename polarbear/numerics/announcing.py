@@ -1,7 +1,5 @@
 """Announces compilation, without loading the compiler."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 

@@ -1,11 +1,11 @@
-"""Names for kinds of arrays."""
+"""Kinds of arrays, and places in them."""
 
-from __future__ import annotations
+import numpy as np
+from numpy.typing import NDArray
 
-from typing import TYPE_CHECKING, TypeAlias
+Floats = NDArray[np.float64]
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
-Floats: TypeAlias = "NDArray[np.float64]"
+def spread(length: int, most: int) -> NDArray[np.int64]:
+    """At most this number of evenly spaced places in a sequence, including both ends."""
+    return np.linspace(0, length - 1, min(length, most)).round().astype(int)

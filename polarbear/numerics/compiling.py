@@ -1,7 +1,5 @@
 """Settings of numba: compiled loops are cached on disk and release the interpreter's lock."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import platform

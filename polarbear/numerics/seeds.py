@@ -1,7 +1,5 @@
 """Seeds derived from names and numbers."""
 
-from __future__ import annotations
-
 import hashlib
 
 

@@ -5,8 +5,6 @@ Other packages add theirs by an entry point in the group polarbear.suites.
 Uses `settings` and `numerics`.
 """
 
-from __future__ import annotations
-
 from polarbear.problems.base import Instance, Kind, Problem, Setting, Suite
 from polarbear.settings.registry import Registry
 

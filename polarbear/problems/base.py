@@ -4,13 +4,11 @@ A suite is a distribution over problems. It draws instances: a stable id and a s
 JSON, from which any process can build the problem again.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
@@ -56,7 +54,7 @@ class Problem:
     # The values at many points, one per row; must equal those of ``evaluate`` to the bit.
     evaluate_many: Callable[[Floats], Floats] | None = None
     # The object that the user's function returned, for the user's algorithms.
-    source: Any = None
+    source: object = None
 
     @property
     def dimension(self) -> int | None:
@@ -90,7 +88,7 @@ class Range(Options):
     stop: int = Field(alias="to", ge=1, le=LARGEST_NUMBER, description="the last")
 
     @model_validator(mode="after")
-    def _not_empty(self) -> Range:
+    def _not_empty(self) -> Self:
         if self.stop < self.start:
             raise ValueError(f"nothing lies between {self.start} and {self.stop}")
         return self
@@ -122,7 +120,7 @@ class Suite(Options):
 
     @field_validator("weights", mode="before")
     @classmethod
-    def _proper_weights(cls, weights: Any) -> Any:
+    def _proper_weights(cls, weights: object) -> object:
         for name, weight in weights.items() if isinstance(weights, Mapping) else ():
             if not is_weight(weight):
                 raise ValueError(improper(weight, str(name)))

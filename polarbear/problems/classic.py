@@ -1,10 +1,8 @@
 """Textbook functions, shifted and rotated at random, in random dimension."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -121,7 +119,7 @@ class Classic(Suite):
             q, r = np.linalg.qr(rng.standard_normal((dimension, dimension)))
             rotation = q * np.sign(np.diag(r))
 
-        def evaluate(x: Any) -> float:
+        def evaluate(x: object) -> float:
             return function(rotation @ (np.asarray(x, dtype=np.float64) - shift))
 
         return Problem(evaluate, np.full(dimension, -BOUND), np.full(dimension, BOUND))

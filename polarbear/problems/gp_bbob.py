@@ -7,13 +7,11 @@ and k follow Gaussian processes, drawn as random Fourier features. The f_i are S
 that f is inf outside the box.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from math import exp, pi, sqrt
 from time import perf_counter
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -21,10 +19,9 @@ from scipy.special import ndtr, ndtri
 
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Problem, Range, Setting, Spec, Suite
-from polarbear.problems.numbered_suites import SMALLEST_DIMENSION
+from polarbear.problems.numbered_suites import FUNCTIONS, SMALLEST_DIMENSION
 from polarbear.settings.options import Options
 
-FUNCTIONS = 24
 LEAST_MASS = 1e-9  # truncated priors are drawn by inversion, which needs some mass to invert
 
 
@@ -57,7 +54,7 @@ class Dimension(Options):
     stop: int = Field(320, alias="to", ge=SMALLEST_DIMENSION, description="the largest possible")
 
     @model_validator(mode="after")
-    def _possible(self) -> Dimension:
+    def _possible(self) -> Self:
         _check_truncation(self.start, self.stop, self._cdf())
         return self
 
@@ -91,10 +88,10 @@ class Active(Options):
     log_mean: float = Field(1.1, ge=-20, le=20, description="the mean of the logarithm")
     log_sd: float = Field(0.5, gt=0, le=5, description="the standard deviation of the logarithm")
     start: int = Field(2, alias="from", ge=1, le=FUNCTIONS, description="the smallest possible")
-    stop: int = Field(24, alias="to", ge=1, le=FUNCTIONS, description="the largest possible")
+    stop: int = Field(FUNCTIONS, alias="to", ge=1, le=FUNCTIONS, description="the largest possible")
 
     @model_validator(mode="after")
-    def _possible(self) -> Active:
+    def _possible(self) -> Self:
         _check_truncation(self.start, self.stop, self._cdf())
         return self
 
@@ -123,7 +120,7 @@ class FieldPrior(Options):
     lengthscale: Lengthscale
     amplitude: Amplitude
 
-    def draw(self, rng: np.random.Generator) -> dict[str, Any]:
+    def draw(self, rng: np.random.Generator) -> dict[str, object]:
         return {
             "features": self.features.draw(rng),
             "lengthscale": self.lengthscale.draw(rng),
@@ -225,7 +222,7 @@ def mixture(
     active = Active.model_validate(spec["sparsity"]["active"])
     fewest, thresholds = active.start, active.thresholds()
 
-    def evaluate(x: Any) -> float:
+    def evaluate(x: object) -> float:
         x = np.asarray(x, dtype=np.float64)
         z = logits(x).tolist()
         k = fewest + bisect_left(thresholds, sparsity(x)[0])

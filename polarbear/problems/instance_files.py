@@ -1,10 +1,8 @@
 """Instances that are names: files, or anything else that an external program understands."""
 
-from __future__ import annotations
-
 from glob import glob
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -37,7 +35,7 @@ class Files(Suite):
     kind: ClassVar[Kind] = Kind.NAME
 
     @model_validator(mode="after")
-    def _one_source(self) -> Files:
+    def _one_source(self) -> Self:
         given = [bool(self.names), self.glob is not None, self.listed_in is not None]
         if sum(given) != 1:
             raise ValueError("the suite 'files' takes one of: names, glob, listed_in")

@@ -6,8 +6,6 @@ with the optimum o, and o_i and f_i* the location and value of the optimum of f_
 with a positive weight are built and evaluated; ioh's ManyAffine evaluates all 24.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np
@@ -15,9 +13,8 @@ from pydantic import Field
 
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Kind, Problem, Setting, Spec, Suite
-from polarbear.problems.numbered_suites import Dimensions
+from polarbear.problems.numbered_suites import FUNCTIONS, Dimensions
 
-FUNCTIONS = 24
 LAST_INSTANCE_ID = 99
 LAST_AFFINE_INSTANCE = 2**31 - 1
 THRESHOLD = 0.85

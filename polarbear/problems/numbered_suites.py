@@ -4,10 +4,10 @@ BBOB and SBOX-COST: single instances of the 24 functions in `bbob`. PBO: pseudo-
 through IOHexperimenter's package ioh.
 """
 
-from __future__ import annotations
-
+import importlib
 from math import isqrt
-from typing import Annotated, Any, ClassVar, Literal
+from types import ModuleType
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Discriminator, Field, Tag, model_validator
@@ -17,6 +17,7 @@ from polarbear.problems.base import LARGEST_NUMBER, Kind, Problem, Range, Settin
 from polarbear.wording import joined
 
 SMALLEST_DIMENSION = 2
+FUNCTIONS = 24  # of BBOB
 BITS = frozenset({0, 1})
 FUNCTION_IDS = "ids of the functions to draw from; by default all"
 
@@ -97,7 +98,7 @@ class Pbo(NumberedSuite):
     on_square_grids: ClassVar[tuple[int, ...]] = (20, 21, 23)
 
     @model_validator(mode="after")
-    def _square_where_needed(self) -> Pbo:
+    def _square_where_needed(self) -> Self:
         if not set(self.functions).isdisjoint(self.on_square_grids):
             for dimension in self.dimensions:
                 root = isqrt(dimension)
@@ -131,10 +132,9 @@ class Pbo(NumberedSuite):
         return Problem(evaluate, np.zeros(dimension), np.ones(dimension), maximise=True)
 
 
-def _ioh() -> Any:
+def _ioh() -> ModuleType:
     """The package ioh; an error with the command to install it if it is missing."""
     try:
-        import ioh
+        return importlib.import_module("ioh")
     except ImportError as error:
         raise MissingExtraError("suite 'pbo'", "ioh", "bbob") from error
-    return ioh

@@ -1,7 +1,5 @@
 """Keys of an instance's spec that other rooms read, if present."""
 
-from __future__ import annotations
-
 PROBLEM = "problem"  # names the problem of which an instance is one run of several
 FUNCTION, DIMENSION = "function", "dimension"  # the function, and the number of its variables
 NUMBER = "instance"  # its number among the function's instances

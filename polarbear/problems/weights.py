@@ -3,12 +3,9 @@
 A weight is the paper's w_r, the same for all rankings of an instance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from math import isfinite
-from typing import Any
 
 from polarbear.errors import ProblemError
 from polarbear.settings.options import describe, nearest
@@ -18,13 +15,14 @@ LARGEST_WEIGHT = 1000.0  # sums of weights beyond it would not be exact in the b
 PROPER = f"a number above 0 and at most {LARGEST_WEIGHT:,.0f}"
 
 
-def is_weight(value: Any) -> bool:
+def is_weight(value: object) -> bool:
     """Whether a value is a valid weight."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and isfinite(value) and 0 < value <= LARGEST_WEIGHT
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return isfinite(value) and 0 < value <= LARGEST_WEIGHT
 
 
-def improper(value: Any, instance: str) -> str:
+def improper(value: object, instance: str) -> str:
     """The message about an invalid weight."""
     leave_out = "; leave the instance out instead" if value == 0 else ""
     return f"the weight of '{instance}' must be {PROPER}, found {describe(value)}{leave_out}"

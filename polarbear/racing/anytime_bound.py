@@ -18,8 +18,6 @@ among its ordered pairs with the earlier ones. The shares sum to at most one, wh
 entrants. Assumption: problems are drawn independently, or their order is random.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A pure step from the probabilities of one round to the next state of a race."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 
@@ -9,7 +7,6 @@ import numpy as np
 
 from polarbear.errors import RaceError
 from polarbear.inference.relations import DecisionTables
-from polarbear.racing.anytime_bound import proven_better, supported_by_duels
 from polarbear.racing.rules import Rules
 from polarbear.racing.state import (
     ABOVE,
@@ -69,6 +66,8 @@ def step(
     if rules.guarantee == "anytime":
         if duels is None:
             raise RaceError("the anytime guarantee needs the record of duels")
+        from polarbear.racing.anytime_bound import proven_better  # rarely used
+
         proven = proven_better(duels, rules.alpha, state.initial)
     before = state.settled == OPEN
     dominates, withheld = _dominances(state, rules, tables, duels, proven)
@@ -147,6 +146,8 @@ def _dominances(
     asked = compared & (tables.dominates >= rules.alpha)
     if duels is None:
         return asked, ()
+    from polarbear.racing.anytime_bound import supported_by_duels  # not by the empirical model
+
     supported = asked & (supported_by_duels(duels) >= MIN_SUPPORT).all(axis=0)
     names, refused = state.algorithms, np.argwhere(asked & ~supported & _both_candidates(state))
     return supported, tuple(sorted((names[i], names[by]) for by, i in refused))

@@ -1,7 +1,5 @@
 """A forecast of when a race ends, as a range: its future is simulated many times."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 
@@ -160,11 +158,6 @@ def _normal_scores(
 
 
 def _half_width(shift: np.ndarray, alike: np.ndarray) -> np.ndarray:
-    """The half-width of the ROPE in standard deviations, from P(equivalent)."""
+    """The half-width w of the ROPE in standard deviations, from P(|Z + shift| <= w)."""
     alike = np.clip(alike, MIN_TAIL, 1 - MIN_TAIL)
-    low, high = np.zeros_like(shift), np.full_like(shift, 1e3)
-    for _ in range(60):
-        middle = (low + high) / 2
-        more = scipy.special.ndtr(middle - shift) - scipy.special.ndtr(-middle - shift) < alike
-        low, high = np.where(more, middle, low), np.where(more, high, middle)
-    return high
+    return np.asarray(np.sqrt(scipy.special.chndtrix(alike, 1, shift**2)))

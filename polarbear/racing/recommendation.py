@@ -3,13 +3,10 @@
 The race's table, `report` and the page all use these spans, from P(best at t) by duels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 
@@ -64,7 +61,7 @@ class Span:
         until = said(self.until)
         return f"up to {until}" if self.is_first else f"from {time(self.start)} to {until}"
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, object]:
         return {
             "algorithms": list(self.algorithms),
             "from": self.start,

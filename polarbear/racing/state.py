@@ -17,8 +17,9 @@ from pydantic import PlainValidator, TypeAdapter
 
 from polarbear.errors import RaceError
 from polarbear.inference.fit import NamedFit
-from polarbear.plain import plain as as_plain
+from polarbear.inference.model_options import AS_STORED, ModelOptions
 from polarbear.racing.rules import Rules
+from polarbear.records import json_values
 
 # The settled relation of a pair (a, b) at a time, and its letter in a checkpoint.
 OPEN, ABOVE, BELOW, ALIKE, CROSSING, OUT = range(6)
@@ -107,7 +108,7 @@ class State:
             {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row)}
             for (a, b), row in zip(self.pairs, self.settled, strict=True)
         ]
-        return dict(as_plain({name: getattr(self, name) for name in names} | {"pairs": pairs}))
+        return dict(json_values({name: getattr(self, name) for name in names} | {"pairs": pairs}))
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> State:
@@ -207,6 +208,11 @@ class RoundRecord(NamedTuple):
         return self.evaluations if self.spent is None else self.spent
 
     @property
+    def plackett_luce(self) -> bool:
+        """Whether its posterior is of a Plackett-Luce model."""
+        return ModelOptions.model_validate(self.inference, context=AS_STORED).plackett_luce
+
+    @property
     def joint(self) -> bool:
         """Whether eliminations were joint over all times, not pointwise."""
         return bool(self.rules.get("elimination") == "joint")
@@ -222,12 +228,15 @@ class RoundRecord(NamedTuple):
         for key in ("spent", "forecast", "settings"):
             if not parts[key]:
                 del parts[key]
-        return dict(as_plain(parts))
+        return dict(json_values(parts))
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> RoundRecord:
         """A record from its JSON; a ValueError, KeyError or TypeError says what is wrong."""
         state = State.from_plain(plain["state"])
+        ModelOptions.model_validate(
+            {"model": plain["inference"]["model"], **plain["inference"]}, context=AS_STORED
+        )
         changed = {"state": state, "forecast": Forecast.from_plain(plain.get("forecast"))}
         record: RoundRecord = _round_reader().validate_python({"settings": {}, **plain, **changed})
         per_algorithm = (record.ran_to, record.evaluations, record.threats, record.spent or {})

@@ -1,4 +1,4 @@
-"""The verdict on a pair over all times, and its words.
+"""The verdict on a pair over all times, and its words; the words on cycles.
 
 A verdict counts what was shown: at a time that is above, below or alike, this relation was certain
 in some round. A time that was settled because the whole pair was, or because one of the two was
@@ -7,7 +7,7 @@ eliminated, shows no relation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, OUT, State
+from polarbear.wording import joined
 
 
 class Kind(StrEnum):
@@ -123,3 +124,14 @@ def verdict_on(state: State, a: str, b: str) -> Verdict:
         if {gone.by, gone.algorithm} == {a, b}:
             return dominates if gone.by == a else dominates.mirrored()
     return verdict(state.relation(a, b))
+
+
+def cycle_words(names: Sequence[str]) -> str:
+    return f"{joined(names)} dominate each other in a cycle: none of them eliminates another"
+
+
+def reinstated_words(algorithm: str) -> str:
+    return (
+        f"{algorithm} is a candidate again: it beats the survivor of the cycle in which it was "
+        "eliminated"
+    )

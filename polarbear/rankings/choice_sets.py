@@ -21,13 +21,11 @@ from math import comb
 import numpy as np
 
 from polarbear.errors import RankingError
+from polarbear.rankings.ranking import ABSENT, BELOW
 from polarbear.wording import counted
 
-ABSENT = -1
-BELOW = 2**15 - 2  # below all algorithms that have a position; the order among these is unknown
 MAX_EXACT_TIE = 12  # a wider tie has more than 4,095 terms and is subsampled
 MAX_MASKED = 50  # bits of a mask that leave room for a timepoint beside it in 63 bits
-MAX_ALGORITHMS = 200
 LATIN_SQUARES = 4  # in the subsample of the orderings of a wide tie
 MAX_RANKINGS = 50_000  # that are counted at once; bounds memory, not results
 MAX_TERMS = 4_000_000
@@ -128,8 +126,6 @@ def count_choice_sets(
     """
     positions = np.asarray(positions, dtype=np.int16)
     n_instances, n, n_times = positions.shape
-    if n > MAX_ALGORITHMS:
-        raise RankingError(f"{n} algorithms in one ranking; at most {MAX_ALGORITHMS} can be ranked")
     if n <= MAX_MASKED and n + n_times.bit_length() > 62:
         raise RankingError(
             f"{counted(n, 'algorithm')} at {counted(n_times, 'timepoint')} are too many to count "

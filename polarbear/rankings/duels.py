@@ -10,15 +10,13 @@ far, is decided before its results are known, so leaving the rest out is unbiase
 that a truncated ranking only places below the recorded ones have not met: this is not a tie.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from polarbear.rankings.choice_sets import ABSENT, BELOW
+from polarbear.rankings.ranking import ABSENT, BELOW
 
 PROBLEMS_PER_BLOCK = 256  # sums of this many rounded weights are exact in single precision
 # scores[problem, column] and whether the problem says anything in that column
@@ -31,12 +29,13 @@ def place_of_pair(a: int, b: int, n: int) -> int:
     return low * (2 * n - low - 1) // 2 + high - low - 1
 
 
-def fewest_shared(shared: np.ndarray, items: Sequence[int], n: int) -> int:
-    """The lowest number of problems, shared[time, pair], that two of the items share at any time.
+def fewest_shared(shared: np.ndarray, algorithms: Sequence[str], names: Iterable[str]) -> int:
+    """The lowest number of problems, shared[time, pair], that two of these share at any time.
 
-    ``items`` are at least two of n algorithms.
+    ``names`` are at least two of the algorithms.
     """
-    pairs = [place_of_pair(a, b, n) for a, b in combinations(items, 2)]
+    items = combinations(map(algorithms.index, names), 2)
+    pairs = [place_of_pair(a, b, len(algorithms)) for a, b in items]
     return int(shared[:, pairs].min())
 
 

@@ -9,8 +9,6 @@ Data shapes:
   BELOW where a ranking recorded only those above.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 
@@ -18,8 +16,10 @@ import numpy as np
 
 from polarbear.errors import RankingError
 from polarbear.numerics.arrays import Floats
-from polarbear.rankings.choice_sets import ABSENT, BELOW
 
+ABSENT = -1
+BELOW = 2**15 - 2  # below all algorithms that have a position; the order among these is unknown
+MAX_ALGORITHMS = 200
 UNRECORDED = sys.float_info.max  # a value below all that an imported ranking has recorded
 
 
@@ -51,6 +51,9 @@ def rank(
         raise RankingError(
             f"expected values[instance, algorithm, time], found an array of shape {values.shape}"
         )
+    n = values.shape[1]
+    if n > MAX_ALGORITHMS:
+        raise RankingError(f"{n} algorithms in one ranking; at most {MAX_ALGORITHMS} can be ranked")
     if not tie_tolerance >= 0:
         raise RankingError(f"a tie tolerance is zero or more, found {tie_tolerance!r}")
     if present is None:

@@ -14,8 +14,6 @@ A win rate below one half is tested by its excess over that rate with the same s
 vary by at least as much as the scores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -46,7 +44,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Level:
-    """What has to be shown: the tolerance of win rates, and errors for the whole sequence of looks.
+    """The tolerance of win rates, and the permitted errors of the whole sequence of looks.
 
     ``error`` is that of a pass, ``alarm`` that of "worse" and of "better": the same, divided by the
     number of pairs. Random signs depend on ``seed``.

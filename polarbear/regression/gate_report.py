@@ -1,17 +1,19 @@
 """The result of a gate in words, as Markdown, as JUnit XML and as a figure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
+from html import escape
 from xml.etree import ElementTree
 
 import numpy as np
 import scipy
 
+from polarbear.numerics.arrays import spread
 from polarbear.regression.gate_decision import Verdict
 from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.report.figures.figure_files import on_canvas, saved
 from polarbear.report.figures.style import Style
+from polarbear.report.outline import Block, Bullets, Table, as_markdown
+from polarbear.settings.grid import suit_log_axis
 from polarbear.wording import counted, joined, percent, short, time, timed
 
 MOST_NAMED = 5  # instances named in a sentence
@@ -84,32 +86,28 @@ def markdown(
     pairs: Sequence[PairVerdict], options: GateOptions, verdict: Verdict, cost: str, svg: str | None
 ) -> str:
     """A comment for a pull request."""
-    lines = [f"### polarbear gate: {verdict.value}", ""]
+    blocks: list[Block] = []
     if len(pairs) > 1:
-        verdicts = [(one.candidate, one.baseline, one.verdict.value, one.problems) for one in pairs]
-        lines += [*_table(("candidate", "baseline", "verdict", "problems"), verdicts), ""]
-    lines += [f"- {_cell(text)}" for pair in pairs for text in sentences(pair, options)]
+        verdicts = tuple(
+            (one.candidate, one.baseline, one.verdict.value, str(one.problems)) for one in pairs
+        )
+        blocks.append(Table(("candidate", "baseline", "verdict", "problems#"), verdicts))
+    said = (text for pair in pairs for text in sentences(pair, options))
+    blocks.append(Bullets(tuple(("", text) for text in said)))
+    parts = [f"### polarbear gate: {verdict.value}\n", as_markdown(blocks)]
     if svg is not None:
-        lines += ["", f"![win rate of the candidate at each time]({svg})"]
+        parts.append(f"![win rate of the candidate at each time]({svg})\n")
     for pair in (one for one in pairs if one.lost_most and not one.verdict.passes):
-        title = f"Instances that {_cell(pair.candidate)} loses"
-        rows = [
+        rows = tuple(
             (one.instance, time(one.t), short(one.baseline), short(one.candidate))
             for one in pair.lost_most
-        ]
-        lines += ["", f"<details><summary>{title}</summary>", ""]
-        lines += _table(("instance", "t", pair.baseline, pair.candidate), rows)
-        lines += ["", "</details>"]
-    return "\n".join([*lines, "", cost, ""])
-
-
-def _table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
-    head, *body = [f"| {' | '.join(_cell(str(x)) for x in row)} |" for row in (titles, *rows)]
-    return [head, "|---" * len(titles) + "|", *body]
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+        )
+        title = f"Instances that {escape(pair.candidate)} loses"
+        lost = as_markdown(
+            [Table(("instance", "t#", f"{pair.baseline}#", f"{pair.candidate}#"), rows)]
+        )
+        parts.append(f"<details><summary>{title}</summary>\n\n{lost}\n</details>\n")
+    return "\n".join([*parts, f"{cost}\n"])
 
 
 def junit(pairs: Sequence[PairVerdict], options: GateOptions, undecided_fails: bool) -> bytes:
@@ -145,9 +143,8 @@ def drawing(pairs: Sequence[PairVerdict], options: GateOptions) -> bytes:
             axes.axhline(0.5 - options.tolerance, color="grey", linewidth=0.6, linestyle="--")
             if pair.from_ is not None and pair.to is not None:
                 axes.axvspan(pair.from_, pair.to, color="grey", alpha=0.15, linewidth=0)
-            steps = np.diff(pair.times)
-            axes.set_xscale("linear" if np.allclose(steps, steps.mean()) else "log")
-            ticks = np.unique(np.linspace(0, len(pair.times) - 1, 7).round().astype(int))
+            axes.set_xscale("log" if suit_log_axis(np.array(pair.times)) else "linear")
+            ticks = spread(len(pair.times), 7)
             axes.set_xticks([pair.times[k] for k in ticks], [time(pair.times[k]) for k in ticks])
             axes.minorticks_off()
             axes.set_ylim(0, 1)

@@ -1,7 +1,5 @@
 """Makes the runs of both versions, batch by batch, until the verdict is shown."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -11,15 +9,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from polarbear.config import Config, Overrides, overridden
+from polarbear.config.configuration import Config, Overrides, overridden
 from polarbear.driver import collect
-from polarbear.driver.fingerprints import fingerprints, stale_runs
+from polarbear.driver.fingerprints import fingerprints
 from polarbear.driver.reconcile import Answers, take_in
 from polarbear.driver.scheduler import Scheduler
+from polarbear.driver.stale_runs import stale_runs
 from polarbear.errors import ConfigError
 from polarbear.execution import host
 from polarbear.execution.outcome import Outcome
-from polarbear.plain import asked
+from polarbear.records import optional_key
 from polarbear.regression import version_pairs
 from polarbear.regression.gate_decision import (
     Decision,
@@ -40,7 +39,7 @@ DEFAULT_LIMIT = 100  # instances
 
 @dataclass(frozen=True)
 class GateOptions:
-    """What the gate asks, and how surely; ``limit`` bounds the number of instances."""
+    """The two versions, and the required evidence; ``limit`` bounds the number of instances."""
 
     baseline: str
     candidate: str
@@ -83,7 +82,7 @@ class PairVerdict:
     unchanged_code: bool
     failed: tuple[FailedRun, ...]
     lost_most: tuple[Lost, ...]
-    slowdown: Slowdown | None = asked()
+    slowdown: Slowdown | None = optional_key()
 
     @property
     def in_span(self) -> float | None:
@@ -180,7 +179,7 @@ def _verdict(
     decision: Decision,
     options: GateOptions,
 ) -> PairVerdict:
-    """The decision on a pair with all that is said about it; failures decide alone."""
+    """The verdict on a pair with its evidence; failed runs alone decide for "worse"."""
     failed, verdict, span = duels.failures(), decision.verdict, decision.span
     if failed and options.failures == "worse":
         verdict = Verdict.WORSE

@@ -1,16 +1,13 @@
 """The runs of one pair of versions: duels, failures, and times to the same value."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.driver.collect import stored_runs
 from polarbear.driver.evidence import ranked
 from polarbear.errors import ConfigError
@@ -47,7 +44,7 @@ def pairs_of(names: Sequence[str], baseline: str, candidate: str) -> list[Pair]:
 def same_code(one: str, other: str) -> bool:
     """Whether two fingerprints have the same files and options, whatever their folders."""
 
-    def content(fingerprint: str) -> tuple[Any, ...]:
+    def content(fingerprint: str) -> tuple[object, ...]:
         facts = json.loads(fingerprint)
         options = re.sub(r"[^\s\"':=]*/", "", json.dumps(facts["options"], sort_keys=True))
         return options, sorted((facts["files"] or {}).values()), facts["packages"]
@@ -133,7 +130,7 @@ class Duels:
         new, old = self.values[:, 0, here], self.values[:, 1, here]
         share = np.nanmean(np.where(new > old, 1.0, 0.0), axis=1)
         order = np.argsort(-share, kind="stable")[:most]
-        sign = -1 if self._store.maximise else 1
+        sign = self._store.sign
         t, at_end = float(self.times[span[1]]), sign * self.values[..., span[1]]
         return [
             Lost(self.instances[row], t, float(at_end[row, 1]), float(at_end[row, 0]))

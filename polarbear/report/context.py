@@ -19,14 +19,13 @@ from polarbear.racing.rules import Rules
 from polarbear.rankings.duels import fewest_shared
 from polarbear.report.figures.short_names import labels_in
 from polarbear.selection.posterior_source import Basis, Contest, contest, find_basis
-from polarbear.settings.grid import Budget, Spaced
+from polarbear.settings.grid import Budget
 from polarbear.store import Store
 
 if TYPE_CHECKING:
     from polarbear.classical.view import View
 
 once = lru_cache(maxsize=2)  # for functions of a context, which is the same only as itself
-LOG_SPAN, LOG_STEPS = 20, 3  # ratios of last to first time, and of the largest to smallest step
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Round:
 
     number: int
     record: RoundRecord
-    believed: Beliefs
+    estimates: Beliefs
 
     @property
     def state(self) -> State:
@@ -107,14 +106,14 @@ class ReportContext:
     @cached_property
     def p_best(self) -> tuple[tuple[str, ...], np.ndarray]:
         """The candidates, and P(best at t)[time, algorithm] among them, by duels."""
-        basis, believed = self.draws, self.believed
+        basis, estimates = self.draws, self.estimates
         if basis is not None:
             names = tuple(name for name in basis.algorithms if name in self.remaining)
             items = [basis.algorithms.index(name) for name in names]
             return names, p_best_at_each_time(basis.posterior, items)
-        assert believed is not None
-        names = tuple(name for name in believed.algorithms if name in self.remaining)
-        return names, believed.best[[believed.place(name) for name in names]].T
+        assert estimates is not None
+        names = tuple(name for name in estimates.algorithms if name in self.remaining)
+        return names, estimates.best[[estimates.place(name) for name in names]].T
 
     @property
     def problems_behind(self) -> int | None:
@@ -122,18 +121,17 @@ class ReportContext:
         basis = self.draws
         if basis is None or basis.posterior.shared is None:
             return self.race.instances if self.race is not None else None
-        items = [basis.algorithms.index(name) for name in self.p_best[0]]
-        return fewest_shared(basis.posterior.shared, items, len(basis.algorithms))
+        return fewest_shared(basis.posterior.shared, basis.algorithms, self.p_best[0])
 
     @cached_property
-    def believed(self) -> Beliefs | None:
+    def estimates(self) -> Beliefs | None:
         """The present estimates; None where nothing has been inferred."""
         if self.rounds:
-            return self.rounds[-1].believed
-        return self.believed_by_basis
+            return self.rounds[-1].estimates
+        return self.basis_estimates
 
     @cached_property
-    def believed_by_basis(self) -> Beliefs | None:
+    def basis_estimates(self) -> Beliefs | None:
         """The estimates of the posterior that choices use, the race's or another."""
         if self.basis is None:
             return None
@@ -149,9 +147,10 @@ class ReportContext:
         """The classical view of the same runs; an error says why a store has none."""
         from polarbear.classical.common_runs import share_more  # not needed at the end of a race
 
-        asked, race = self.comparison, self.race
-        names = asked.algorithms
-        if names is None and not asked.everyone and race is not None and race.eliminated:
+        options, race = self.comparison, self.race
+        names = options.algorithms
+        by_default = names is None and not options.include_eliminated
+        if by_default and race is not None and race.eliminated:
             left = tuple(race.pareto_set)
             end = float(Budget.model_validate(self.store.config["budget"]).times[-1])
             if len(left) > 1 and share_more(self.store, end, left):  # than all algorithms do
@@ -196,21 +195,10 @@ def gather(store: Store, upto: int | None = None, model: str | None = None) -> R
         algorithms=tuple(store.config["algorithms"]),
         times=budget.times,
         axis=budget.axis,
-        log_times=_best_on_log(budget),
+        log_times=budget.suits_log_axis,
         rules=rules,
         race=standings(store, upto),
         rounds=rounds,
         basis=basis,
         contest=contest(basis) if basis is not None else None,
     )
-
-
-def _best_on_log(budget: Budget) -> bool:
-    """Whether a logarithmic scale suits the times: by their spacing, or their span and steps."""
-    if isinstance(budget.grid, Spaced):
-        return budget.grid.spacing == "log"
-    times = budget.times
-    if len(times) < 2 or times[0] <= 0:
-        return False
-    steps = np.diff(times)
-    return bool(steps.max() > LOG_STEPS * steps.min() and times[-1] / times[0] > LOG_SPAN)

@@ -1,13 +1,11 @@
 """Facts that several parts of a report show: candidates, P(best), verdicts on pairs, the truth."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 
 from polarbear import racing as race
 from polarbear.execution.outcome import Status
-from polarbear.inference import ModelOptions, relations
+from polarbear.inference import relations
 from polarbear.inference.relations import DecisionTables
 from polarbear.problems.base import Setting
 from polarbear.problems.synthetic import Synthetic
@@ -62,9 +60,9 @@ def truth_after(context: ReportContext, entry: Round) -> dict[str, np.ndarray] |
     all algorithms. None where it is unknown, or at the times of another grid.
     """
     truth = truth_of(context)
-    if not np.array_equal(entry.believed.times, context.times):
+    if not np.array_equal(entry.estimates.times, context.times):
         return None
-    if truth is None or ModelOptions.model_validate(entry.record.inference).plackett_luce:
+    if truth is None or entry.record.plackett_luce:
         return truth
     inside = entry.state.candidates
     field = sum(truth[name] for name in inside)
@@ -78,8 +76,8 @@ def truth_now(context: ReportContext) -> dict[str, np.ndarray] | None:
     """The truth of the present estimates; None where it is unknown, or not at these times."""
     if context.rounds:
         return truth_after(context, context.rounds[-1])
-    believed = context.believed
-    same = believed is not None and np.array_equal(believed.times, context.times)
+    estimates = context.estimates
+    same = estimates is not None and np.array_equal(estimates.times, context.times)
     return truth_of(context) if same else None
 
 
@@ -91,7 +89,7 @@ def verdict(context: ReportContext, a: str, b: str) -> Verdict:
     return race.verdict(_by_posterior(context, a, b))
 
 
-def decided(context: ReportContext, a: str, b: str) -> float | None:
+def elimination_probability(context: ReportContext, a: str, b: str) -> float | None:
     """P(a is better than b) when a eliminated b; None where it did not."""
     state = _race_of(context, a, b)
     for gone in state.eliminated if state is not None else ():
@@ -108,12 +106,12 @@ def matrix_numbers(context: ReportContext) -> str:
     last = context.rounds[-1]
     if last.state.eliminated:
         said += ", and in brackets when the column was eliminated, where it differs"
-    if not ModelOptions.model_validate(last.record.inference).plackett_luce:
+    if not last.record.plackett_luce:
         said += "; these are estimates with the neutral prior, eliminations need a sceptical prior"
     return said
 
 
-def codes(context: ReportContext, a: str, b: str) -> np.ndarray:
+def relation_codes(context: ReportContext, a: str, b: str) -> np.ndarray:
     """The settled relation of two algorithms at each time."""
     state = _race_of(context, a, b)
     return _by_posterior(context, a, b) if state is None else state.relation(a, b)

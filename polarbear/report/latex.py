@@ -3,8 +3,6 @@
 No TeX system is needed to write it.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +10,7 @@ from pathlib import Path
 from polarbear.driver.standings import Standings
 from polarbear.racing.recommendation import leaders
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.base import lacks_draws, moment_of_draws
+from polarbear.report.figures.base import draws_source, lacks_draws
 from polarbear.report.figures.best_algorithm import values_data as values
 from polarbear.report.figures.figure_files import (
     available,
@@ -20,7 +18,7 @@ from polarbear.report.figures.figure_files import (
     write_figures,
     write_file,
 )
-from polarbear.report.figures.short_names import plain
+from polarbear.report.figures.short_names import on_one_line
 from polarbear.report.figures.style import Style
 from polarbear.report.findings import instances_at
 from polarbear.wording import (
@@ -59,7 +57,7 @@ LATIN = 0x17F  # the last letter that the usual fonts of pdfLaTeX have
 
 def escaped(text: str) -> str:
     """Text that LaTeX typesets unchanged, on one line."""
-    made = "".join(_sign(sign) for sign in unicodedata.normalize("NFC", plain(text)))
+    made = "".join(_sign(sign) for sign in unicodedata.normalize("NFC", on_one_line(text)))
     return made.replace("}\\textsuperscript{", "")  # of neighbours that are raised: one
 
 
@@ -132,7 +130,7 @@ def _pareto(context: ReportContext) -> TexTable:
     what = "anytime Pareto set" if context.race is not None else "candidates"
     return TexTable(
         "pareto",
-        f"The {what} ({moment_of_draws(context)}): the budgets at which each has the highest "
+        f"The {what} ({draws_source(context)}): the budgets at which each has the highest "
         f"{P_BEST}, the probability of the highest {WIN_RATE}, and its maximum.",
         tuple(columns),
         tuple(rows),
@@ -162,7 +160,7 @@ def _selection(context: ReportContext) -> TexTable:
         rows.append((str(title), best["algorithm"], *numbers))
     return TexTable(
         "selection",
-        f"The choice under several preferences over time ({moment_of_draws(context)}): the "
+        f"The choice under several preferences over time ({draws_source(context)}): the "
         f"algorithm with the highest {P_BEST}, the probability of the highest value, and its value "
         f"(the {WIN_RATE}, on average over the budgets or at the worst time) with its central "
         "95 % interval.",

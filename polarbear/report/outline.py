@@ -1,29 +1,26 @@
-"""The report as a sequence of blocks, and blocks as plain text or as Markdown."""
-
-from __future__ import annotations
+"""The report as a sequence of blocks, and blocks as Markdown."""
 
 import re
-import textwrap
 from typing import NamedTuple
 
 import numpy as np
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 
 from polarbear.racing.verdicts import SIGNS, Kind
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import lacks_draws
 from polarbear.report.figures.pairs import matrix_data
+from polarbear.report.figures.short_names import shortened
 from polarbear.report.findings import matrix_numbers
 from polarbear.report.story import Opening, Story
-from polarbear.report.words import curve, legend, pieces, plain
-from polarbear.store import summary
+from polarbear.report.words import curve, legend, pieces
+from polarbear.store.failures import failures
 from polarbear.wording import (
     P_BEST,
     WIN_RATE,
     counted,
     decisive,
     percent,
-    probability_entry,
     time,
     timed,
     visible,
@@ -75,17 +72,17 @@ def outline(context: ReportContext, story: Story) -> list[Block]:
     if lacks_draws(context) is None:
         title = f"{P_BEST} by budget: the probability of the highest {WIN_RATE}"
         made += [Heading(title), _best(context)]
-    if story.out:
+    if story.left_out:
         title = "Eliminated" if context.race else "Left out"
-        made += [Heading(title), Bullets(tuple((e.algorithm, e.reason) for e in story.out))]
-    if context.believed is not None and len(context.believed.algorithms) > 1:
+        made += [Heading(title), Bullets(tuple((e.algorithm, e.reason) for e in story.left_out))]
+    if context.estimates is not None and len(context.estimates.algorithms) > 1:
         made += [Heading("Is the row better than the column?"), *_matrix(context)]
     if context.rounds:
         made += [Heading("The race, round by round"), _rounds(context)]
         made += [Heading(f"Where the {context.axis} went"), _allocation(context)]
         decisions = tuple((str(d.round), str(d.instances), d.words) for d in story.decisions)
         made += [Heading("Decisions"), Table(("round#", "instances#", "decision"), decisions)]
-    failed = summary.failures(context.store)
+    failed = failures(context.store)
     if failed:
         columns = ("algorithm", "runs#", "how", "message", "first on")
         rows = tuple((f.algorithm, str(f.runs), f.status, f.message, f.example) for f in failed)
@@ -124,8 +121,8 @@ def _matrix(context: ReportContext) -> list[Block]:
     names = data["a"].unique(maintain_order=True).to_list()
     cells = dict.fromkeys(zip(names, names, strict=True), "")
     for a, b, p, kind, then in data.iter_rows():
-        now = "unknown" if p is None else probability_entry(p)
-        before = now if then is None else probability_entry(then)
+        now = "unknown" if p is None else decisive(p)
+        before = now if then is None else decisive(then)
         then = "" if before == now else f"({before}) "
         cells[a, b] = f"{then}{now} {SIGNS[Kind(kind)] or ' '}"
     signs = ", ".join(legend(data["verdict"]))
@@ -166,61 +163,16 @@ def _allocation(context: ReportContext) -> Chart:
     return Chart(rows, f"{timed(sum(spent.values()), context.axis)}; {saved}")
 
 
-def as_text(blocks: list[Block], width: int = 100) -> str:
-    """Blocks as plain text, wrapped to a width; of tables only the last column is wrapped."""
-    return "\n\n".join("\n".join(_lines(block, width)) for block in blocks) + "\n"
-
-
-def _lines(block: Block, width: int) -> list[str]:
-    match block:
-        case Heading(text):
-            shown = visible(text)
-            return [shown, "=" * cell_len(shown)]
-        case Paragraph(text):
-            return textwrap.wrap(visible(plain(text)), width)
-        case Bullets(lines):
-            texts = [f"{_short(name, 60)}: {rest}" if name else rest for name, rest in lines]
-            wrap = textwrap.TextWrapper(width, "- ", "  ", break_long_words=False)
-            return [line for text in texts for line in wrap.wrap(visible(text))]
-        case Table():
-            return _table(block, width)
-        case Chart(rows, below):
-            names = [_short(name) for name, _, _ in rows]
-            first = max(map(cell_len, names), default=0)
-            middle = max((len(drawn) for _, drawn, _ in rows), default=0)
-            made = [
-                f"{_padded(name, first)}  {drawn:<{middle}}  {visible(remark)}".rstrip()
-                for name, (_, drawn, remark) in zip(names, rows, strict=True)
-            ]
-            return [*made, " " * (first + 2) + below] if below else made
-
-
-def _short(name: str, longest: int = MAX_NAME) -> str:
-    """A name cut to the width of a column."""
-    name = visible(name)
-    return name if len(name) <= longest else name[: longest - 1] + "…"
-
-
-def _padded(text: str, width: int, right: bool = False) -> str:
-    space = " " * max(0, width - cell_len(text))
-    return space + text if right else text + space
-
-
-def _table(table: Table, width: int) -> list[str]:
-    right = [title.endswith("#") for title in table.columns]
-    titles = [_short(title.removesuffix("#")) for title in table.columns]
-    rows = [[*map(_short, first), visible(last)] for *first, last in table.rows]
-    widths = [max(map(cell_len, column)) for column in zip(titles, *rows, strict=True)]
-    before = sum(widths[:-1]) + 2 * len(widths[:-1])
-    room = width if right[-1] else max(MAX_NAME, width - before)  # numbers are not wrapped
-    made = []
-    for row in (titles, ["-" * min(wide, room) for wide in widths], *rows):
-        *first, last = row
-        lines = [last] if right[-1] else textwrap.wrap(last, room) or [""]
-        cells = zip([*first, lines[0]], widths, right, strict=True)
-        made.append("  ".join(_padded(*cell) for cell in cells).rstrip())
-        made += [" " * before + line for line in lines[1:]]
-    return made
+def chart_lines(chart: Chart) -> list[str]:
+    """A chart as lines of text, names cut to MAX_NAME characters."""
+    names = [shortened(name, MAX_NAME) for name, _, _ in chart.rows]
+    first = max(map(cell_len, names), default=0)
+    middle = max((len(drawn) for _, drawn, _ in chart.rows), default=0)
+    made = [
+        f"{set_cell_size(name, first)}  {drawn:<{middle}}  {visible(remark)}".rstrip()
+        for name, (_, drawn, remark) in zip(names, chart.rows, strict=True)
+    ]
+    return [*made, " " * (first + 2) + chart.below] if chart.below else made
 
 
 def as_markdown(blocks: list[Block]) -> str:
@@ -261,5 +213,5 @@ def _markdown(block: Block, level: str) -> str:
             cells = [titles, rule, *([_prose(cell) for cell in row] for row in rows)]
             return "\n".join(f"| {' | '.join(row)} |" for row in cells)
         case Chart():
-            drawn = as_text([block]).rstrip("\n").replace("```", "'''")  # must not close its fence
+            drawn = "\n".join(chart_lines(block)).replace("```", "'''")  # must not close its fence
             return f"```text\n{drawn}\n```"

@@ -1,21 +1,15 @@
-"""The report in sentences: the headline, reasons, decisions, settings and warnings.
+"""The report in sentences: the headline, reasons, decisions and warnings.
 
 Names of algorithms in sentences are marked, see `words`.
 """
 
-from __future__ import annotations
-
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
-from importlib.util import find_spec
 
 import numpy as np
 
-from polarbear import __version__
-from polarbear.config import failed_words, failures_in
-from polarbear.racing import Kind, verdict_on
+from polarbear.config.execution import failed_words, failures_in
+from polarbear.racing import Kind
 from polarbear.racing.recommendation import (
     LIKELY,
     MIN_PROBLEMS,
@@ -26,9 +20,11 @@ from polarbear.racing.recommendation import (
     leaders,
 )
 from polarbear.report import words
-from polarbear.report.context import ReportContext, Round, once
-from polarbear.report.words import marked, plain, standing_alone
+from polarbear.report.context import ReportContext, once
+from polarbear.report.provenance import provenance
+from polarbear.report.words import as_sentence, marked, without_marks
 from polarbear.store import summary
+from polarbear.store.failures import failures
 from polarbear.wording import (
     P_BEST,
     counted,
@@ -43,7 +39,6 @@ from polarbear.wording import (
 )
 
 FIRST_WORD = {Grade.RUN: "Run", Grade.PROBABLY: "Probably"}
-PACKAGES = ("numpy", "scipy", "numba", "nutpie", "cmdstanpy", "ioh", "modcma", "cma")
 
 
 @dataclass(frozen=True)
@@ -51,11 +46,11 @@ class Entry:
     """An algorithm, and why it is in the Pareto set or eliminated."""
 
     algorithm: str
-    said: str
+    text: str
 
     @property
     def reason(self) -> str:
-        return plain(self.said)
+        return without_marks(self.text)
 
 
 @dataclass(frozen=True)
@@ -68,11 +63,11 @@ class Decision:
     round: int
     instances: int
     kind: str
-    said: str
+    text: str
 
     @property
     def words(self) -> str:
-        return plain(self.said)
+        return without_marks(self.text)
 
 
 @dataclass(frozen=True)
@@ -86,7 +81,7 @@ class Opening:
 
     @property
     def answer(self) -> tuple[str, str]:
-        return plain(self.headline), self.evidence
+        return without_marks(self.headline), self.evidence
 
 
 @dataclass(frozen=True)
@@ -94,13 +89,13 @@ class Story(Opening):
     """All sentences of a report."""
 
     members: tuple[Entry, ...]
-    out: tuple[Entry, ...]
+    left_out: tuple[Entry, ...]
     decisions: tuple[Decision, ...]
     settings: tuple[tuple[str, str], ...]
 
 
 @once
-def tell(context: ReportContext) -> Story:
+def story_of(context: ReportContext) -> Story:
     """The story of a store."""
     headline, condition = recommendation(context)
     return Story(
@@ -108,20 +103,24 @@ def tell(context: ReportContext) -> Story:
         headline=headline,
         evidence=" ".join(filter(None, (_evidence(context), condition))),
         members=tuple(_members(context)),
-        out=tuple(_out(context)),
-        decisions=tuple(d for found in context.rounds for d in decisions(context, found)),
-        settings=tuple(_settings(context)),
+        left_out=tuple(_left_out(context)),
+        decisions=tuple(
+            Decision(found.number, found.state.instances, kind, as_sentence(text))
+            for found in context.rounds
+            for kind, text in words.decisions(found.record)
+        ),
+        settings=tuple(provenance(context)),
         warnings=tuple(_warnings(context)),
     )
 
 
 def recommendation(context: ReportContext) -> tuple[str, str]:
     """Which algorithm to run when, no stronger than the evidence; and its condition."""
-    believed, names = context.believed, context.remaining
-    if believed is None:
+    estimates, names = context.estimates, context.remaining
+    if estimates is None:
         infer = f"`polarbear infer {context.store.path}`"
         return f"Nothing has been inferred from this store yet; {infer} does it.", ""
-    if len(believed.algorithms) == 1:
+    if len(estimates.algorithms) == 1:
         only = marked(names[0])
         return f"There is nothing to choose from: {only} is the only algorithm.", ""
     if len(names) == 1:
@@ -212,7 +211,7 @@ def _evidence(context: ReportContext) -> str:
 
 def _members(context: ReportContext) -> list[Entry]:
     """Why each algorithm is in the Pareto set."""
-    if context.believed is None:
+    if context.estimates is None:
         return []
     names, p_best = context.p_best
     spans = leaders(names, context.times, p_best)
@@ -235,8 +234,8 @@ def _member(
 
 def _not_eliminated(context: ReportContext, name: str) -> str:
     """Why no other algorithm has eliminated one that is never the best."""
-    believed, race = context.believed, context.race
-    assert believed is not None
+    estimates, race = context.estimates, context.race
+    assert estimates is not None
     if race is not None:
         alike = [
             marked(pair.b if pair.a == name else pair.a)
@@ -248,15 +247,15 @@ def _not_eliminated(context: ReportContext, name: str) -> str:
         threat = context.rounds[-1].record.threats.get(name)
         if threat is not None:  # the probability on which the race decided
             return words.not_dominated(marked(threat.by), threat.probability, race.joint)
-    chance = believed.dominance()[:, believed.place(name)]
-    rivals = {other: chance[believed.place(other)] for other in context.remaining if other != name}
+    chance = estimates.dominance()[:, estimates.place(name)]
+    rivals = {other: chance[estimates.place(other)] for other in context.remaining if other != name}
     if not rivals:
         return "no other algorithm is left"
     by = max(rivals, key=rivals.__getitem__)
     return words.not_dominated(marked(by), float(rivals[by]))
 
 
-def _out(context: ReportContext) -> list[Entry]:
+def _left_out(context: ReportContext) -> list[Entry]:
     if context.race is not None:
         joint = context.race.joint
         return [
@@ -269,84 +268,6 @@ def _out(context: ReportContext) -> list[Entry]:
     return [Entry(names[i], context.contest.reason) for i in context.contest.left_out]
 
 
-def decisions(context: ReportContext, found: Round) -> list[Decision]:
-    """The decisions of one round, in words."""
-    record, state, taken = found.record, found.state, found.record.decisions
-    made = [
-        (
-            "eliminated",
-            words.eliminated(marked(one.algorithm), marked(one.by), one.probability, record.joint),
-        )
-        for one in taken.eliminated
-    ]
-    made += [
-        ("settled", verdict_on(state, a, b).words(marked(a), marked(b)))
-        for a, b in taken.settled_pairs
-        if {a, b} <= set(state.candidates)
-    ]
-    made += [("reopened", words.reopened(state, a, b)) for a, b in taken.reopened]
-    made += [("withheld", words.withheld(*map(marked, pair))) for pair in taken.withheld]
-    made += [("cycle", words.cycle([*map(marked, names)])) for names in taken.cycles]
-    made += [("reinstated", words.reinstated(marked(name))) for name in taken.reinstated]
-    if taken.caught_up:
-        made.append(("joined", words.caught_up(marked(taken.caught_up))))
-    made += [("doubted", words.not_usable(problem)) for problem in record.problems]
-    return [
-        Decision(found.number, state.instances, kind, standing_alone(text)) for kind, text in made
-    ]
-
-
-def _settings(context: ReportContext) -> list[tuple[str, str]]:
-    """The settings that are needed to repeat it."""
-    store, config, times = context.store, context.store.config, context.times
-    manifest, basis = store.manifest, context.basis
-    span = f"{time(float(times[0]))} to {timed(float(times[-1]), context.axis)}"
-    made = [
-        ("Store", str(store.path)),
-        ("Made", f"{manifest.created} by PolarBear {manifest.tool}"),
-        ("Report by", f"PolarBear {__version__}, Python {platform.python_version()}"),
-        ("Seed", str(config["seed"])),
-        ("Instances", _options(config["instances"])),
-        ("Times", f"{len(times)} from {span}"),
-    ]
-    made += [("Algorithm", f"{name}: {_options(o)}") for name, o in config["algorithms"].items()]
-    if context.rounds:
-        record = context.rounds[-1].record
-        made.append(("Race", _options({**record.rules, **record.settings})))
-        made.append(("Inference", _options(record.inference)))
-    elif basis is not None:
-        made.append(("Inference", _options(basis.posterior.options.model_dump(mode="json"))))
-    if basis is not None:
-        posterior = basis.posterior
-        by = f"{posterior.model}, {posterior.engine} engine, {posterior.method}"
-        draws = f"{counted(posterior.n_draws, 'draw')}, seed {posterior.seed}, key {basis.key}"
-        made.append(("Posterior", f"{by}, {draws}"))
-    hosts = summary.hosts(store)
-    if hosts:
-        made.append(("Machines", "; ".join(f"{h.cpu} ({counted(h.runs, 'run')})" for h in hosts)))
-    packages = [f"{name} {version(name)}" for name in PACKAGES if find_spec(name)]
-    made.append(("Packages", ", ".join(packages)))
-    made.append(("Configuration", f"sha256 {manifest.config_hash}"))
-    return made
-
-
-def flat(settings: Mapping[str, object], path: str = "") -> dict[str, object]:
-    """Nested settings by their keys, written with dots; those that are not set are left out."""
-    found: dict[str, object] = {}
-    for key, value in settings.items():
-        if isinstance(value, Mapping):
-            found |= flat(value, f"{path}{key}.")
-        elif value is not None:
-            found[f"{path}{key}"] = value
-    return found
-
-
-def _options(options: Mapping[str, object]) -> str:
-    """Settings as text: key value, key value."""
-    shown = {key: short(x) if isinstance(x, float) else x for key, x in flat(options).items()}
-    return ", ".join(f"{key} {value}" for key, value in shown.items())
-
-
 def _warnings(context: ReportContext) -> list[str]:
     """Reasons to doubt the results."""
     made, basis = [], context.basis
@@ -354,7 +275,7 @@ def _warnings(context: ReportContext) -> list[str]:
         problems = basis.posterior.diagnostics.problems
         made += [f"do not trust this posterior: {problem}" for problem in problems]
         made += basis.notes
-    failed = summary.failures(context.store)
+    failed = failures(context.store)
     if failed:
         runs = sum(failure.runs for failure in failed)
         made.append(failed_words(runs, failures_in(context.store.config).ranks))

@@ -1,21 +1,20 @@
 """Sentences about outcomes, for the terminal, the page, LaTeX and Markdown alike.
 
 They have no full stop. A caller that shows names apart from words, in their colours, inserts
-`marked` names and splits the text into `pieces`. Verdicts on pairs have their words in
-`racing.verdicts`.
+`marked` names and splits the text into `pieces`. Verdicts on pairs and cycles have their
+words in `racing.verdicts`.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
-from polarbear.racing import Elimination
+from polarbear.numerics.arrays import spread
+from polarbear.racing import Elimination, RoundRecord, verdict_on
 from polarbear.racing.state import BELOW, State
-from polarbear.racing.verdicts import MIRROR, SIGNS, Kind
-from polarbear.wording import counted, decisive, joined
+from polarbear.racing.verdicts import MIRROR, SIGNS, Kind, cycle_words, reinstated_words
+from polarbear.wording import counted, decisive
 
 CURVE_BLOCKS = " ▁▂▃▄▅▆▇█"
 CURVE_LENGTH = 60  # characters
@@ -38,8 +37,38 @@ def better(probability: float, joint: bool) -> str:
     return f"P(better) = {shown} or more at every time"
 
 
-def eliminated(algorithm: str, by: str, probability: float, joint: bool) -> str:
-    return f"{algorithm} eliminated by {by}: {better(probability, joint)}"
+def decisions(record: RoundRecord) -> list[tuple[str, str]]:
+    """The decisions of a round: the kind of each, and its words with marked names."""
+    state, taken = record.state, record.decisions
+    made = [
+        (
+            "eliminated",
+            f"{marked(one.algorithm)} eliminated by {marked(one.by)}: "
+            f"{better(one.probability, record.joint)}",
+        )
+        for one in taken.eliminated
+    ]
+    made += [
+        ("settled", verdict_on(state, a, b).words(marked(a), marked(b)))
+        for a, b in taken.settled_pairs
+        if {a, b} <= set(state.candidates)
+    ]
+    made += [("reopened", reopened(state, a, b)) for a, b in taken.reopened]
+    made += [
+        (
+            "withheld",
+            f"{marked(algorithm)} stays: the model finds {marked(by)} better, but their duels "
+            "alone do not show it",
+        )
+        for algorithm, by in taken.withheld
+    ]
+    made += [("cycle", cycle_words([*map(marked, names)])) for names in taken.cycles]
+    made += [("reinstated", reinstated_words(marked(name))) for name in taken.reinstated]
+    if taken.caught_up:
+        words = f"{marked(taken.caught_up)} has caught up and races with the others"
+        made.append(("joined", words))
+    not_used = "the posterior was not used for decisions"
+    return made + [("doubted", f"{not_used}: {problem}") for problem in record.problems]
 
 
 def eliminated_by(gone: Elimination, by: str, joint: bool) -> str:
@@ -63,30 +92,6 @@ def reopened(state: State, a: str, b: str) -> str:
     )
 
 
-def withheld(algorithm: str, by: str) -> str:
-    """Why an algorithm that the model alone would eliminate is kept."""
-    return f"{algorithm} stays: the model finds {by} better, but their duels alone do not show it"
-
-
-def cycle(names: Sequence[str]) -> str:
-    return f"{joined(names)} dominate each other in a cycle: none of them eliminates another"
-
-
-def reinstated(algorithm: str) -> str:
-    return (
-        f"{algorithm} is a candidate again: it beats the survivor of the cycle in which it was "
-        "eliminated"
-    )
-
-
-def caught_up(algorithm: str) -> str:
-    return f"{algorithm} has caught up and races with the others"
-
-
-def not_usable(problem: str) -> str:
-    return f"the posterior was not used for decisions: {problem}"
-
-
 def legend(kinds: Iterable[str]) -> list[str]:
     """The meaning of the signs of verdicts; of a sign and its mirror image, only one."""
     used: list[Kind] = []
@@ -101,7 +106,7 @@ _MARKED = re.compile(f"{BEGIN}([^{END}]*){END}")
 
 
 def marked(name: str) -> str:
-    """A name between marks, which `pieces` finds and `plain` removes."""
+    """A name between marks, which `pieces` finds and `without_marks` removes."""
     return f"{BEGIN}{name}{END}"
 
 
@@ -110,20 +115,19 @@ def pieces(text: str) -> list[str]:
     return _MARKED.split(text)
 
 
-def plain(text: str) -> str:
+def without_marks(text: str) -> str:
     """A text without the marks of names."""
     return _MARKED.sub(r"\1", text)
 
 
-def standing_alone(text: str) -> str:
+def as_sentence(text: str) -> str:
     """A text with a capital letter and a full stop; a name keeps its first letter."""
     return f"{text[:1].upper()}{text[1:]}."
 
 
 def curve(values: np.ndarray, top: float = 1.0) -> str:
-    """A curve as block characters, one per value, thinned where there are too many."""
-    if len(values) > CURVE_LENGTH:
-        values = values[np.linspace(0, len(values) - 1, CURVE_LENGTH).round().astype(int)]
+    """A curve as block characters, one per value, or for CURVE_LENGTH evenly spaced ones."""
+    values = values[spread(len(values), CURVE_LENGTH)]
     steps = np.nan_to_num(np.clip(values / top, 0, 1)) * (len(CURVE_BLOCKS) - 1)
     # a value that is not zero is never shown as nothing
     return "".join(CURVE_BLOCKS[max(round(float(s)), int(s > 0.08))] for s in steps)

@@ -1,7 +1,5 @@
 """Preferences given by at most two times, weighted means of preferences, and user functions."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -55,8 +53,6 @@ class At(Preference):
 
     t: float = Field(description="the budget")
 
-    spoken: ClassVar[tuple[str, ...]] = ("t",)
-
     def words(self, context: Context) -> str:
         return f"the budget is {typed_time(self.t, context.axis)}"
 
@@ -75,7 +71,6 @@ class Between(Preference):
     start: float = Field(alias="from", description="the shortest budget")
     stop: float = Field(alias="to", description="the longest budget")
 
-    spoken: ClassVar[tuple[str, ...]] = ("start", "stop")
     between: ClassVar[str] = " and "
 
     def words(self, context: Context) -> str:
@@ -173,8 +168,6 @@ class Python(Preference):
     )
     options: dict[str, Any] = Field({}, description="further arguments for the function")
 
-    spoken: ClassVar[tuple[str, ...]] = ("function",)
-
     def words(self, context: Context) -> str:
         return f"the value is {self.function} of the shares of firsts over time"
 
@@ -222,7 +215,7 @@ class Python(Preference):
         return Valuation(values)
 
 
-def _takes_times(function: Callable[..., Any]) -> bool:
+def _takes_times(function: Callable[..., object]) -> bool:
     try:
         return "times" in inspect.signature(function).parameters
     except (TypeError, ValueError):  # some compiled functions have no signature

@@ -1,11 +1,9 @@
 """Distributions over the budget, cut off at the grid: by formulas, or from a file."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from pathlib import Path
-from typing import ClassVar
+from typing import Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -71,8 +69,6 @@ class Normal(Distribution):
     mean: float = Field(description="the expected budget")
     sd: float = Field(gt=0, description="its standard deviation")
 
-    spoken: ClassVar[tuple[str, ...]] = ("mean", "sd")
-
     def words(self, context: Context) -> str:
         return (
             f"the budget is {typed_time(self.mean, context.axis)}, give or take a standard "
@@ -94,8 +90,6 @@ class LogNormalBudget(Distribution):
     sigma: float = Field(
         gt=0, le=MAX_LOG_SD, description="standard deviation of the budget's logarithm, at most 20"
     )
-
-    spoken: ClassVar[tuple[str, ...]] = ("median", "sigma")
 
     def words(self, context: Context) -> str:
         return (
@@ -119,10 +113,8 @@ class Triangular(Distribution):
     mode: float = Field(description="the most likely budget")
     high: float = Field(alias="to", description="the longest budget")
 
-    spoken: ClassVar[tuple[str, ...]] = ("low", "mode", "high")
-
     @model_validator(mode="after")
-    def _ordered(self) -> Triangular:
+    def _ordered(self) -> Self:
         if not self.low <= self.mode <= self.high or self.low == self.high:
             raise ValueError(
                 "a triangular distribution has its shortest, its most likely and its longest "
@@ -168,8 +160,6 @@ class ExponentialBudget(Distribution):
 
     mean: float = Field(gt=0, description="the expected budget")
 
-    spoken: ClassVar[tuple[str, ...]] = ("mean",)
-
     def words(self, context: Context) -> str:
         return (
             f"the run may be cut short at any moment, on average after "
@@ -187,8 +177,6 @@ class PastBudgets(Preference):
     """The budget is like those of the past, which a file lists."""
 
     file: str = Field(description="a text file or CSV with one budget a line")
-
-    spoken: ClassVar[tuple[str, ...]] = ("file",)
 
     def words(self, context: Context) -> str:
         return f"the budget is one of those in {self.file}, each equally likely"
@@ -211,8 +199,6 @@ class Weights(Preference):
     """Each time counts as much as a file says."""
 
     file: str = Field(description="a CSV with columns t and weight; linear in between, none beyond")
-
-    spoken: ClassVar[tuple[str, ...]] = ("file",)
 
     def words(self, context: Context) -> str:
         return f"each time counts as much as {self.file} says"

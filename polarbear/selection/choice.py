@@ -1,15 +1,14 @@
 """One choice: a preference and a risk profile applied to a posterior, and its statement."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from polarbear.errors import SelectionError
-from polarbear.inference.strongest_rival import p_best
-from polarbear.plain import Record, asked
+from polarbear.inference.strongest_rival import is_best
+from polarbear.racing.recommendation import MIN_PROBLEMS
+from polarbear.records import Record, optional_key
 from polarbear.selection.basic_preferences import At, Final, WorstCase
 from polarbear.selection.criteria import (
     GAMMA,
@@ -21,7 +20,6 @@ from polarbear.selection.criteria import (
     judge,
     strongest_rival,
     value_against,
-    wins,
 )
 from polarbear.selection.expected_regret import InformationValue, value_of_information
 from polarbear.selection.portfolio_cover import JudgedPortfolio
@@ -30,7 +28,6 @@ from polarbear.selection.preference import Context, Preference, Valuation
 from polarbear.selection.sweeps import SweepTable
 from polarbear.wording import counted, percent, probability, small
 
-MIN_PROBLEMS = 10  # below this number no choice is recommended
 FEW_PROBLEMS = "only {problems} to compare it on"
 NO_BETTER_THAN_CHANCE = "P(best) does not exceed that of a random choice"
 TOO_EARLY = "too early to recommend {name}: {reason}"
@@ -103,7 +100,7 @@ class PosteriorUsed:
 
 @dataclass(frozen=True, repr=False)
 class Answer(Record):
-    """The choice and everything beside it; what was not asked for is None."""
+    """The choice and its evidence; optional parts that were not requested are None."""
 
     choice: str
     criterion: Risk
@@ -120,17 +117,17 @@ class Answer(Record):
     left_out_because: str | None
     posterior: PosteriorUsed
     notes: tuple[str, ...]
-    portfolio: tuple[str, ...] | None = asked()
-    portfolio_ranking: tuple[JudgedPortfolio, ...] | None = asked()
-    portfolios_possible: int | None = asked()
-    portfolios_looked_at: int | None = asked()
-    portfolio_search: str | None = asked()
-    portfolio_values: str | None = asked()
-    portfolio_has_winner: float | None = asked()
-    next_slot_adds: float | None = asked()
-    value_of_information: InformationValue | None = asked()
-    sweep: SweepTable | None = asked()
-    ROWS = ("ranking",)
+    portfolio: tuple[str, ...] | None = optional_key()
+    portfolio_ranking: tuple[JudgedPortfolio, ...] | None = optional_key()
+    portfolios_possible: int | None = optional_key()
+    portfolios_looked_at: int | None = optional_key()
+    portfolio_search: str | None = optional_key()
+    portfolio_values: str | None = optional_key()
+    portfolio_has_winner: float | None = optional_key()
+    next_slot_adds: float | None = optional_key()
+    value_of_information: InformationValue | None = optional_key()
+    sweep: SweepTable | None = optional_key()
+    ROWS = "ranking"
 
     def one_line(self) -> str:
         return self.statement
@@ -140,11 +137,12 @@ class Answer(Record):
 class Selection:
     """The choice, and every criterion of every algorithm shown.
 
-    ``shown`` are indices of algorithms in the posterior, of which the first ``competing`` compete;
-    ``criteria``, ``values[draw, item]``, ``order`` and ``choice`` are about positions in ``shown``.
+    ``shown`` are indices of algorithms in the posterior, those of the contest first; ``criteria``,
+    ``values[draw, item]``, ``order`` and ``choice`` are about positions in ``shown``.
     """
 
     basis: Basis
+    contest: Contest
     preference: Preference
     valuation: Valuation
     words: str
@@ -152,10 +150,14 @@ class Selection:
     gamma: float
     value: Value
     shown: tuple[int, ...]
-    competing: int
     values: np.ndarray
     criteria: Criteria
     order: tuple[int, ...]
+
+    @property
+    def competing(self) -> int:
+        """The number of items that compete, which come first."""
+        return len(self.contest.candidates)
 
     def name(self, item: int) -> str:
         return self.basis.algorithms[self.shown[item]]
@@ -176,23 +178,20 @@ class Selection:
     @cached_property
     def rivals(self) -> tuple[int | None, ...]:
         """For each item, its strongest rival as an index of the posterior."""
-        candidates = self.shown[: self.competing]
-        posterior, valuation = self.basis.posterior, self.valuation
-        return tuple(strongest_rival(posterior, one, candidates, valuation) for one in self.shown)
+        given = self.contest.candidates, self.valuation
+        return tuple(strongest_rival(self.basis.posterior, one, *given) for one in self.shown)
 
     @cached_property
     def problems(self) -> tuple[int | None, ...]:
         """For each item, the lowest number of problems at a time of the preference that it shares
         with its strongest rival."""
-        weights = self.valuation.weights
-        counts = slice(None) if weights is None else weights > 0
-        found: list[int | None] = []
-        for item, rival in zip(self.shown, self.rivals, strict=True):
-            shared = (
-                self.basis.posterior.problems_shared(item, rival) if rival is not None else None
-            )
-            found.append(None if shared is None else int(shared[counts].min()))
-        return tuple(found)
+        weights, posterior = self.valuation.weights, self.basis.posterior
+        used = slice(None) if weights is None else weights > 0
+        shared = [
+            None if rival is None else posterior.problems_shared(item, rival)
+            for item, rival in zip(self.shown, self.rivals, strict=True)
+        ]
+        return tuple(None if counts is None else int(counts[used].min()) for counts in shared)
 
     def too_early(self) -> str | None:
         """Why the evidence is too small to recommend the choice, if it is."""
@@ -226,7 +225,7 @@ class Selection:
             return False
         columns = self.values[:, [self.choice, other]]
         if self.risk == "p2bb":
-            columns = wins(self.values[:, list(self.candidates)])[:, :2]
+            columns = is_best(self.values[:, list(self.candidates)])[:, :2]
         gap = columns[:, 0] - columns[:, 1]
         error = gap.std() / np.sqrt(self.basis.effective_draws)
         return bool(abs(gap.mean()) < 2 * error)
@@ -244,12 +243,11 @@ class Selection:
         several = weights is None or np.count_nonzero(weights) > 1
         if several and not self.basis.posterior.joint and len(self.basis.times) > 1:
             made.append(EACH_TIME.format(model=self.basis.posterior.model))
-        early = self.too_early()
+        early, (choice, *others) = self.too_early(), map(self.name, self.candidates)
         if early:
-            made.append(TOO_EARLY.format(name=self.name(self.choice), reason=early))
-        if self.too_close() and self.runner_up is not None:
-            first, second = self.name(self.choice), self.name(self.runner_up)
-            made.append(TOO_CLOSE.format(first=first, second=second))
+            made.append(TOO_EARLY.format(name=choice, reason=early))
+        if self.too_close():
+            made.append(TOO_CLOSE.format(first=choice, second=others[0]))
         if self.order[0] != self.choice:
             made.append(f"{self.name(self.order[0])} comes first here, but does not compete")
         return made
@@ -276,6 +274,48 @@ class Selection:
         items = list(self.candidates)
         return value_of_information(self.values[:, items], [self.name(item) for item in items])
 
+    def answer(self) -> Answer:
+        """The choice, its ranking and its evidence, as records for JSON."""
+        basis, posterior, error = self.basis, self.basis.posterior, self.p2bb_error()
+        rivals = [None if rival is None else basis.algorithms[rival] for rival in self.rivals]
+        left_out = tuple(basis.algorithms[i] for i in self.contest.left_out)
+        return Answer(
+            choice=self.name(self.choice),
+            criterion=self.risk,
+            preference=self.preference.text,
+            preference_words=self.words,
+            statement=self.statement(),
+            value=self.value,
+            too_early=self.too_early(),
+            gamma=self.gamma,
+            ranking=tuple(
+                JudgedAlgorithm(
+                    self.name(item),
+                    *self.criteria.of(item),
+                    p2bb_error=float(error[item]),
+                    competes=item < self.competing,
+                    rival=rivals[item],
+                    problems=self.problems[item],
+                )
+                for item in self.order
+            ),
+            disagreements=self.disagreements(),
+            candidates=tuple(basis.algorithms[i] for i in self.contest.candidates),
+            left_out=left_out,
+            left_out_because=self.contest.reason if left_out else None,
+            posterior=PosteriorUsed(
+                key=basis.key,
+                from_=basis.source,
+                model=posterior.model,
+                engine=posterior.engine,
+                method=posterior.method,
+                draws=posterior.n_draws,
+                instances=basis.instances,
+                passed=posterior.usable,
+            ),
+            notes=tuple(self.notes()),
+        )
+
     def _value_words(self) -> str:
         """The mean value of the choice in words; none if a value need not be a share."""
         if isinstance(self.preference, At | Final):
@@ -293,7 +333,7 @@ class Selection:
             beaten = self.basis.algorithms[rival]
             return BEATS.format(rival=beaten, share=percent(mean), where=taken)
         if self.value == "firsts":
-            field = "among the Pareto set " if self.basis.counts_those_in else ""
+            field = "among the Pareto set " if self.basis.firsts_among_candidates else ""
             return f"; first {field}on {percent(mean)} of problems {taken}"
         return f"; mean rating {small(mean)} {taken}"
 
@@ -305,25 +345,24 @@ def select(
     context: Context,
     risk: Risk = "p2bb",
     gamma: float = GAMMA,
-    everyone: bool = False,
+    show_all: bool = False,
     value: Value = "duels",
 ) -> Selection:
-    """Choose among the algorithms that compete; ``everyone`` shows the others as well.
+    """Choose among the algorithms that compete; ``show_all`` shows the others as well.
 
     The criteria of the others compare them with those that compete.
     """
     if not contest.candidates:
         raise SelectionError("no algorithm competes; name at least one")
     valuation, posterior, rivals = preference.on(context), basis.posterior, contest.candidates
-    others = contest.left_out if everyone else ()
+    others = contest.left_out if show_all else ()
     inside = draws_of_values(posterior, rivals, valuation, value)
     outside = [value_against(posterior, item, rivals, valuation, value) for item in others]
-    values, best = np.column_stack([inside, *outside]), inside.max(axis=1)
-    likely = (values >= best[:, None]).mean(axis=0)  # of the others: no worse than the best
-    likely[: len(rivals)] = p_best(inside)
-    criteria = replace(judge(values, gamma, best), p2bb=likely)
+    values = np.column_stack([inside, *outside])
+    criteria = judge(values, gamma, len(rivals))
     return Selection(
         basis=basis,
+        contest=contest,
         preference=preference,
         valuation=valuation,
         words=preference.words(context),
@@ -331,50 +370,7 @@ def select(
         gamma=gamma,
         value=value,
         shown=(*rivals, *others),
-        competing=len(rivals),
         values=values,
         criteria=criteria,
         order=tuple(criteria.order(risk)),
-    )
-
-
-def answer(made: Selection, contest: Contest) -> Answer:
-    """The choice, its ranking and its evidence."""
-    basis, posterior, error = made.basis, made.basis.posterior, made.p2bb_error()
-    rivals = [None if rival is None else basis.algorithms[rival] for rival in made.rivals]
-    return Answer(
-        choice=made.name(made.choice),
-        criterion=made.risk,
-        preference=made.preference.text,
-        preference_words=made.words,
-        statement=made.statement(),
-        value=made.value,
-        too_early=made.too_early(),
-        gamma=made.gamma,
-        ranking=tuple(
-            JudgedAlgorithm(
-                made.name(item),
-                *made.criteria.of(item),
-                p2bb_error=float(error[item]),
-                competes=item < made.competing,
-                rival=rivals[item],
-                problems=made.problems[item],
-            )
-            for item in made.order
-        ),
-        disagreements=made.disagreements(),
-        candidates=tuple(basis.algorithms[i] for i in contest.candidates),
-        left_out=tuple(basis.algorithms[i] for i in contest.left_out),
-        left_out_because=contest.reason if contest.left_out else None,
-        posterior=PosteriorUsed(
-            key=basis.key,
-            from_=basis.source,
-            model=posterior.model,
-            engine=posterior.engine,
-            method=posterior.method,
-            draws=posterior.n_draws,
-            instances=basis.instances,
-            passed=posterior.usable,
-        ),
-        notes=tuple(made.notes()),
     )

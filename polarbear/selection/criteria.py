@@ -1,8 +1,6 @@
 """Values of algorithms for a preference in each draw, and four criteria that summarise them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
 
@@ -39,7 +37,7 @@ class Criteria:
     regret: np.ndarray
 
     def merit(self, risk: Risk) -> np.ndarray:
-        """The criterion with the sign for which more is better."""
+        """The criterion, with the sign for which more is better."""
         return -self.regret if risk == "regret" else np.asarray(getattr(self, risk))
 
     def order(self, risk: Risk) -> list[int]:
@@ -55,26 +53,23 @@ class Criteria:
         return float(p2bb[item]), float(mean[item]), float(quantile[item]), float(regret[item])
 
 
-def judge(values: np.ndarray, gamma: float = GAMMA, best: np.ndarray | None = None) -> Criteria:
+def judge(values: np.ndarray, gamma: float = GAMMA, competing: int | None = None) -> Criteria:
     """All criteria of values[draw, item].
 
-    ``best[draw]`` is the highest possible value, where not all items are given.
+    If only the first ``competing`` items compete, the others are compared with these: ``p2bb`` is
+    then the probability of being no worse than the best of these.
     """
     check_gamma(gamma)
-    highest = values.max(axis=1) if best is None else best
+    highest = values[:, :competing].max(axis=1)
+    p2bb = (values >= highest[:, None]).mean(axis=0)
+    p2bb[:competing] = p_best(values[:, :competing])
     mean = values.mean(axis=0, dtype=np.float64)
     return Criteria(
-        p2bb=p_best(values),
+        p2bb=p2bb,
         mean=mean,
         quantile=np.quantile(values.astype(np.float64, copy=False), gamma, axis=0),
         regret=np.maximum(highest.mean(dtype=np.float64) - mean, 0.0),
     )
-
-
-def wins(values: np.ndarray) -> np.ndarray:
-    """Whether each item is the best in each draw: [draw, item]; ties are shared."""
-    is_best = values >= values.max(axis=1, keepdims=True)
-    return np.asarray(is_best / is_best.sum(axis=1, keepdims=True))
 
 
 def check_risk(name: str) -> Risk:
@@ -111,7 +106,7 @@ def draws_of_values(
 ) -> np.ndarray:
     """V[draw, item] of the items among each other."""
     if value == "duels":
-        return rival_values(posterior, items, _value_of_curve(valuation))
+        return rival_values(posterior, items, valuation.of_curve)
     return valuation.values(posterior.theta[:, :, list(items)])
 
 
@@ -121,8 +116,7 @@ def value_against(
     """V[draw] of an item that does not compete, against those that do."""
     if value != "duels":
         return valuation.values(posterior.theta[:, :, [item]])[:, 0]
-    of_curve = _value_of_curve(valuation)
-    against = [of_curve(posterior.head_to_head(item, rival)) for rival in rivals]
+    against = [valuation.of_curve(posterior.head_to_head(item, rival)) for rival in rivals]
     return np.asarray(np.min(against, axis=0))
 
 
@@ -130,13 +124,8 @@ def strongest_rival(
     posterior: Posterior, item: int, rivals: Sequence[int], valuation: Valuation
 ) -> int | None:
     """The rival against which an item has the lowest mean value."""
-    others = [rival for rival in rivals if rival != item]
-    if not others:
-        return None
-    of_curve = _value_of_curve(valuation)
-    return min(others, key=lambda b: float(of_curve(posterior.head_to_head(item, b)).mean()))
 
+    def mean_value(rival: int) -> float:
+        return float(valuation.of_curve(posterior.head_to_head(item, rival)).mean())
 
-def _value_of_curve(valuation: Valuation) -> Callable[[np.ndarray], np.ndarray]:
-    """The function from win probabilities[draw, time] to their value[draw]."""
-    return lambda wins: valuation.values(wins[:, :, None])[:, 0]
+    return min((rival for rival in rivals if rival != item), key=mean_value, default=None)

@@ -1,7 +1,5 @@
 """Expected regret: the possible gain of further rounds, and a race that stops when it is small."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,12 +7,13 @@ import numpy as np
 
 from polarbear.errors import SelectionError
 from polarbear.inference import Posterior
+from polarbear.inference.strongest_rival import is_best
 from polarbear.racing import State
-from polarbear.selection.criteria import draws_of_values, judge, wins
-from polarbear.selection.preference import Context, Preference, Valuation
+from polarbear.selection.criteria import draws_of_values, judge
+from polarbear.selection.preference import Context, Preference
 from polarbear.wording import percent_cell, probability, short, small
 
-ENOUGH = 0.01  # default expected regret below which a race for one preference stops
+ENOUGH = 0.01  # expected regret below which further rounds are said to gain little
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ def value_of_information(values: np.ndarray, names: Sequence[str]) -> Informatio
 
     It is split by the item that is best: E[(V_rival - V_choice) [rival is best]].
     """
-    won = wins(values)
+    won = is_best(values)
     lost = values.max(axis=1) - values[:, 0]
     gains, p2bb = lost @ won / len(values), won.mean(axis=0)
     rivals = tuple(
@@ -78,48 +77,42 @@ class Prospect:
     threshold: float
 
 
-@dataclass(frozen=True)
 class RegretStop:
-    """A preference, and the expected regret below which the race stops."""
+    """The purpose of a race for one preference: an expected regret below a threshold."""
 
-    preference: Preference
-    valuation: Valuation
-    threshold: float
+    def __init__(self, preference: Preference, context: Context, threshold: float) -> None:
+        if not threshold > 0:
+            raise SelectionError(
+                f"an expected regret never falls below {short(threshold)}; give a threshold above 0"
+            )
+        self._preference, self._threshold = preference.text, threshold
+        self._valuation = preference.on(context)
 
     def prospect(self, state: State, posterior: Posterior) -> Prospect:
         """The choice now, and its expected regret."""
         items = [state.algorithms.index(name) for name in state.candidates]
-        criteria = judge(draws_of_values(posterior, items, self.valuation, "duels"))
+        criteria = judge(draws_of_values(posterior, items, self._valuation, "duels"))
         best = criteria.best("regret")
         return Prospect(
-            preference=self.preference.text,
+            preference=self._preference,
             choice=state.candidates[best],
             p2bb=float(criteria.p2bb[best]),
             expected_regret=float(criteria.regret[best]),
-            threshold=self.threshold,
+            threshold=self._threshold,
         )
 
     def horizon(self, times: Sequence[float]) -> float:
         """The last time that matters to the preference."""
-        weights = self.valuation.weights
+        weights = self._valuation.weights
         last = len(times) - 1 if weights is None else int(np.flatnonzero(weights)[-1])
         return float(times[last])
 
     def reached(self, state: State, posterior: Posterior) -> str | None:
         """Why the race can stop, if it can."""
         now = self.prospect(state, posterior)
-        if now.expected_regret >= self.threshold:
+        if now.expected_regret >= now.threshold:
             return None
         return (
             f"the expected regret of {now.choice} for '{now.preference}' is "
-            f"{now.expected_regret:.2g}, below {short(self.threshold)}"
+            f"{now.expected_regret:.2g}, below {short(now.threshold)}"
         )
-
-
-def regret_stop(preference: Preference, context: Context, threshold: float = ENOUGH) -> RegretStop:
-    """The stopping rule for a preference, checked before anything is run."""
-    if not threshold > 0:
-        raise SelectionError(
-            f"an expected regret never falls below {short(threshold)}; give a threshold above 0"
-        )
-    return RegretStop(preference, preference.on(context), threshold)

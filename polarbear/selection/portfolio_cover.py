@@ -4,8 +4,6 @@ Coverage follows from the rankings of each problem, not from ratings: two algori
 same problems add little to each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

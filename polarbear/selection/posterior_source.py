@@ -1,9 +1,8 @@
 """The posterior that a choice uses, and the algorithms that compete by it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Literal
 
 import numpy as np
@@ -22,20 +21,14 @@ ALPHA = 0.99  # with which an algorithm is dominated, where no race was run
 
 
 @dataclass(frozen=True)
-class Basis:
-    """A posterior with the names of its axes, and its source.
+class Basis(CachedPosterior):
+    """A posterior, and its source.
 
-    ``instances`` is the number of problems behind it; ``pareto_set`` is the algorithms that a race
-    has left, None without a race.
+    ``pareto_set`` is the algorithms that a race has left, None without a race.
     """
 
-    posterior: Posterior
-    key: str
     source: Literal["race", "infer"]
-    algorithms: tuple[str, ...]
-    times: np.ndarray
     axis: str
-    instances: int
     pareto_set: tuple[str, ...] | None
     notes: tuple[str, ...]
 
@@ -46,7 +39,7 @@ class Basis:
         return float(max(1.0, min(judged.ess_bulk, judged.ess_tail, self.posterior.n_draws)))
 
     @property
-    def counts_those_in(self) -> bool:
+    def firsts_among_candidates(self) -> bool:
         """Whether first places are counted among the candidates of a race."""
         return self.source == "race" and not self.posterior.options.plackett_luce
 
@@ -63,8 +56,8 @@ class Contest:
 def find_basis(store: Store, model: str | None = None, key: str | None = None) -> Basis:
     """The posterior for a choice: the race's; without a race, the default model's.
 
-    ``model`` or ``key`` ask for another one that the store keeps. Without a race the default
-    model's posterior is inferred from the runs at hand if the store does not keep it.
+    ``model`` or ``key`` select another one in the store. Without a race the default model's
+    posterior is inferred from the stored runs if it is not in the store.
     """
     race, posteriors = store.rounds.last(), store.posteriors
     raced = race.posterior if race is not None else None
@@ -74,44 +67,33 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
     def model_of(one: str) -> str:
         return str(posteriors.facts(one).options["model"])
 
-    is_default = key is None and model in (None, ModelOptions().model)
-    if is_default and raced not in keys:
-        return _inferred_now(store)
+    if key is None and model in (None, ModelOptions().model) and raced not in keys:
+        if not store.count_compared_instances():
+            raise SelectionError(
+                f"{store.path} has no runs to compare; `polarbear race` makes them"
+            )
+        inferred = cached_posterior(store, evidence_of(store), ModelOptions(), store.config["seed"])
+        return _basis(store, inferred, raced=False, notes=())
     if key is not None:
         chosen = [one for one in keys if one.startswith(key)]
     else:
         chosen = [one for one in keys if model is None or model_of(one) == model][:1]
     if len(chosen) != 1:
-        held = ", ".join(f"{one} ({model_of(one)})" for one in keys) or "none"
-        asked = f"of the model '{model}'" if key is None else f"'{key}'"
+        stored = ", ".join(f"{one} ({model_of(one)})" for one in keys) or "none"
+        wanted = f"of the model '{model}'" if key is None else f"'{key}'"
         hint = f"; `polarbear infer {store.path} --model {model}` makes one" if key is None else ""
         number = "more than one" if chosen else "no"
-        raise SelectionError(f"{store.path} has {number} posterior {asked}; it has {held}{hint}")
+        raise SelectionError(f"{store.path} has {number} posterior {wanted}; it has {stored}{hint}")
     kept = posteriors.read(chosen[0], as_kept=True)
     if kept is None:
         raise SelectionError(
             f"the race in {store.path} has just replaced the posterior; run the command again"
         )
     posterior, facts = kept
-    found = CachedPosterior(
-        posterior,
-        tuple(facts.algorithms),
-        np.array(facts.times),
-        facts.instances,
-        chosen[0],
-        from_store=True,
-    )
+    names, times = tuple(facts.algorithms), np.array(facts.times)
+    found = CachedPosterior(posterior, names, times, facts.instances, chosen[0], from_store=True)
     is_raced = chosen[0] == raced
     return _basis(store, found, is_raced, _limits(store, found, is_raced))
-
-
-def _inferred_now(store: Store) -> Basis:
-    """The default model's posterior of the runs in the store; read back if it is kept."""
-    if not store.count_compared_instances():
-        raise SelectionError(f"{store.path} has no runs to compare; `polarbear race` makes them")
-    seed = store.config["seed"]
-    found = cached_posterior(store, evidence_of(store), ModelOptions(), seed)
-    return _basis(store, found, raced=False, notes=())
 
 
 def _basis(store: Store, found: CachedPosterior, raced: bool, notes: tuple[str, ...]) -> Basis:
@@ -125,13 +107,9 @@ def _basis(store: Store, found: CachedPosterior, raced: bool, notes: tuple[str, 
     if fit is not None and fit.words:
         notes = (fit.words, *notes)
     return Basis(
-        posterior=found.posterior,
-        key=found.key,
+        **vars(found),
         source="race" if raced else "infer",
-        algorithms=names,
-        times=found.times,
         axis=store.config["budget"]["axis"],
-        instances=found.instances,
         pareto_set=pareto_set or None,
         notes=notes,
     )
@@ -166,16 +144,14 @@ def undominated(posterior: Posterior, alpha: float = ALPHA) -> list[int]:
         raise SelectionError(f"the decision threshold alpha must lie in (0.5, 1], found {alpha:g}")
     n = posterior.n_algorithms
     above = np.zeros((n, n), dtype=bool)
-    for a in range(n):
-        for b in range(n):
-            if a != b:
-                above[a, b] = posterior.beats(a, b).mean(axis=0).min() >= alpha
+    for a, b in permutations(range(n), 2):
+        above[a, b] = posterior.beats(a, b).mean(axis=0).min() >= alpha
     above &= ~reached(above).T
     return [int(i) for i in np.flatnonzero(~above.any(axis=0))]
 
 
 def _limits(store: Store, found: CachedPosterior, raced: bool) -> tuple[str, ...]:
-    """What has come into the store since the posterior was kept, or was left out of it."""
+    """Notes on data in the store that the posterior does not include."""
     remedy = "`polarbear race` includes it" if raced else "`polarbear infer` includes it"
     notes = []
     missing = [name for name in store.config["algorithms"] if name not in found.algorithms]
@@ -189,7 +165,7 @@ def _limits(store: Store, found: CachedPosterior, raced: bool) -> tuple[str, ...
             f"{remedy}"
         )
     if not raced and store.posteriors.runs_changed_since(found.key):
-        notes.append(f"runs were set aside or restored since the posterior was kept: {remedy}")
+        notes.append(f"runs were set aside or restored since the posterior was inferred: {remedy}")
     times = Budget.model_validate(store.config["budget"]).times
     if times.tolist() != found.times.tolist():
         notes.append(f"the store's grid has changed since: {remedy}")

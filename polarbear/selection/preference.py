@@ -5,8 +5,6 @@ linear one is a mean over time. Between two times of the grid theta is taken to 
 integral is a sum of weights[t] * theta(t), with weights of at least zero that sum to one.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -66,6 +64,10 @@ class Valuation:
     weights: np.ndarray | None = None
     notes: Notes = ()
 
+    def of_curve(self, wins: np.ndarray) -> np.ndarray:
+        """The value[draw] of win probabilities[draw, time]."""
+        return self.values(wins[:, :, None])[:, 0]
+
 
 def linear(weights: np.ndarray, notes: Notes = ()) -> Valuation:
     """The weighted mean over time."""
@@ -118,8 +120,7 @@ class Preference(Options, ABC):
 
     preference: str = Field(description="which preference this is")
 
-    spoken: ClassVar[tuple[str, ...]] = ()  # the fields that follow its name in words
-    between: ClassVar[str] = " "  # the separator of these fields
+    between: ClassVar[str] = " "  # separates the options that follow its name
 
     @abstractmethod
     def words(self, context: Context) -> str:
@@ -129,11 +130,17 @@ class Preference(Options, ABC):
     def on(self, context: Context) -> Valuation:
         """The preference on a grid, or an error with the reason why it does not fit there."""
 
+    @classmethod
+    def ordered_options(cls) -> list[str]:
+        """The options that follow its name: those without a default, by the names of fields."""
+        fields = cls.model_fields.items()
+        return [name for name, field in fields if field.is_required() and name != "preference"]
+
     @property
     def text(self) -> str:
         """The preference in the notation of the command line."""
-        fields = (getattr(self, name) for name in self.spoken)
-        values = [typed(v) if isinstance(v, int | float) else str(v) for v in fields]
+        found = (getattr(self, name) for name in self.ordered_options())
+        values = [typed(v) if isinstance(v, int | float) else str(v) for v in found]
         return " ".join(filter(None, [self.preference, self.between.join(values)]))
 
 

@@ -9,13 +9,10 @@ mine:function               a Python function
 file.yaml                   the same in a file
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from polarbear.selection.preference import PREFERENCES, Preference
 from polarbear.settings.grid import EVALUATIONS, SECONDS
@@ -56,35 +53,30 @@ def read_preference(
 
 
 def parse_preference(
-    data: Any, source: Source, axis: str = EVALUATIONS, path: Keys = ()
+    data: object, source: Source, axis: str = EVALUATIONS, path: Keys = ()
 ) -> Preference:
-    """The preference that words or a mapping describe."""
+    """The preference that words or a mapping describe, in which times may have units."""
     if isinstance(data, str):
-        return _from_words(data, source, axis, path)
-    if not isinstance(data, Mapping) or "preference" not in data:
+        found = _from_words(data, source, path)
+    elif not isinstance(data, Mapping) or "preference" not in data:
         raise source.error(
             path, f"expected words or a mapping with the key 'preference', found {describe(data)}"
         )
-    name = data["preference"]
-    if len(data) == 1 or not isinstance(name, str):
-        return parse_preference(name, source, axis, (*path, "preference"))
-    if name == "mix":
-        data = {**data, "of": _parts(data.get("of"), source, axis, (*path, "of"))}
-    elif name not in PREFERENCES:
-        raise source.error((*path, "preference"), PREFERENCES.refusal(name))
-    return _validated(name, data, source, axis, path)
-
-
-def _validated(
-    name: str, data: Mapping[str, Any], source: Source, axis: str, path: Keys
-) -> Preference:
-    """A preference by its options, in which times may have units."""
-    kind, found = PREFERENCES[name], dict(data)
-    for field, about in kind.model_fields.items():
-        key = about.alias or field
-        if about.annotation is float and isinstance(found.get(key), str):
+    elif len(data) == 1 or not isinstance(data["preference"], str):
+        return parse_preference(data["preference"], source, axis, (*path, "preference"))
+    elif data["preference"] in PREFERENCES:
+        found = dict(data)
+    else:
+        raise source.error((*path, "preference"), PREFERENCES.refusal(data["preference"]))
+    kind = PREFERENCES[str(found["preference"])]
+    if found["preference"] == "mix":
+        found["of"] = _parts(found.get("of"), source, axis, (*path, "of"))
+    for name, field in kind.model_fields.items():
+        key = field.alias or name
+        text = found.get(key)
+        if field.annotation is float and isinstance(text, str):
             try:
-                found[key] = in_units_of(axis, found[key])
+                found[key] = in_units_of(axis, text)
             except ValueError as error:
                 raise source.error((*path, key), str(error)) from None
     return validate(kind, found, source, path)
@@ -107,27 +99,26 @@ def in_units_of(axis: str, text: str) -> str:
     return typed(float(number) * factor)
 
 
-def _parts(data: Any, source: Source, axis: str, path: Keys) -> list[dict[str, Any]]:
+def _parts(data: object, source: Source, axis: str, path: Keys) -> list[dict[str, object]]:
+    """The parts of a mix: each a preference, perhaps with a weight."""
     if not isinstance(data, list) or not data:
         raise source.error(path, f"expected a list of preferences, found {describe(data)}")
     parts = []
     for position, entry in enumerate(data):
-        part = (
-            {"weight": entry["weight"]} if isinstance(entry, Mapping) and "weight" in entry else {}
-        )
-        if part:
-            entry = {key: value for key, value in entry.items() if key != "weight"}
-        parts.append(
-            {**part, "preference": parse_preference(entry, source, axis, (*path, position))}
-        )
+        weight = {}
+        if isinstance(entry, Mapping) and "weight" in entry:
+            entry = dict(entry)
+            weight = {"weight": entry.pop("weight")}
+        preference = parse_preference(entry, source, axis, (*path, position))
+        parts.append({**weight, "preference": preference})
     return parts
 
 
-def _from_words(text: str, source: Source, axis: str, path: Keys) -> Preference:
+def _from_words(text: str, source: Source, path: Keys) -> dict[str, object]:
+    """The mapping that words stand for."""
     text = text.strip()
     if _is_mix(text):
-        parts = [_weighted(part, source, axis, path) for part in re.split(r"\s\+\s", text)]
-        return validate(PREFERENCES["mix"], {"preference": "mix", "of": parts}, source, path)
+        return {"preference": "mix", "of": [_weighted(part) for part in re.split(r"\s\+\s", text)]}
     if re.fullmatch(r"[^\s{}=]+:[A-Za-z_]\w*", text):
         text = f"python {shlex.quote(text)}"
     if "(" not in text and THOUSANDS.search(text):
@@ -137,39 +128,37 @@ def _from_words(text: str, source: Source, axis: str, path: Keys) -> Preference:
         raise source.error(path, PREFERENCES.refusal(name))
     if name == "mix":
         raise source.error(path, "a mix is written as '0.7 * at 5000 + 0.3 * worst-case'")
-    return _validated(name, _options(name, rest, source, path), source, axis, path)
+    return _options(name, rest, source, path)
 
 
-def _options(name: str, words: list[str], source: Source, path: Keys) -> dict[str, Any]:
-    """The options that follow a name: by key, or in the order of ``spoken``."""
-    kind = PREFERENCES[name]
-    order = [kind.model_fields[field].alias or field for field in kind.spoken]
-    data: dict[str, Any] = {"preference": name}
-    in_order: list[str] = []
-    last = ""  # the key of the word before
+def _options(name: str, words: list[str], source: Source, path: Keys) -> dict[str, object]:
+    """A name with the options that follow it: by key, or in their order."""
+    given: list[tuple[str, str]] = []  # key and value; without a key, in order
     for word in words:
         key, equals, value = word.partition("=")
         is_unit = word.isalpha() and word not in FILLERS
         if equals and key.isidentifier():
-            data[key], last = value, key
-        elif last and is_unit and QUANTITY.fullmatch(data[last]):
-            data[last] += f" {word}"
-        elif in_order and is_unit and QUANTITY.fullmatch(in_order[-1]):
-            in_order[-1] += f" {word}"
+            given.append((key, value))
+        elif is_unit and given and QUANTITY.fullmatch(given[-1][1]):
+            last, number = given.pop()
+            given.append((last, f"{number} {word}"))
         elif word not in FILLERS:
-            in_order.append(word)
-            last = ""
-    free = [key for key in order if key not in data]
+            given.append(("", word))
+    kind = PREFERENCES[name]
+    order = [kind.model_fields[option].alias or option for option in kind.ordered_options()]
+    by_key = {key: value for key, value in given if key}
+    in_order = [value for key, value in given if not key]
+    free = [key for key in order if key not in by_key]
     if len(in_order) > len(free):
         found, wanted = " ".join(words), " ".join([name, *(key.upper() for key in order)])
         raise source.error(path, f"expected '{wanted}', found more words: '{name} {found}'")
-    return data | dict(zip(free, in_order, strict=False))
+    return {"preference": name, **by_key, **dict(zip(free, in_order, strict=False))}
 
 
-def _weighted(text: str, source: Source, axis: str, path: Keys) -> dict[str, Any]:
+def _weighted(text: str) -> dict[str, str]:
+    """A part of a mix: '0.7 * at 5000', or a preference without a weight."""
     weight, star, rest = text.partition("*")
-    part = {"preference": _from_words(rest if star else text, source, axis, path)}
-    return {"weight": weight.strip(), **part} if star else part
+    return {"weight": weight.strip(), "preference": rest} if star else {"preference": text}
 
 
 def _is_mix(text: str) -> bool:

@@ -1,7 +1,5 @@
 """The choice as the budget varies."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -96,15 +94,15 @@ def _intervals(
     changes = np.flatnonzero(np.diff(choices)) + 1
     made = []
     for start, stop in pairwise([0, *changes.tolist(), len(positions)]):
-        likely = p2bb[start:stop, choices[start]]
+        chances = p2bb[start:stop, choices[start]]
         made.append(
             SweepInterval(
                 float(positions[start]),
                 float(positions[stop - 1]),
                 names[choices[start]],
-                float(likely.mean()),
-                float(likely.min()),
-                float(likely.max()),
+                float(chances.mean()),
+                float(chances.min()),
+                float(chances.max()),
                 float(regret[start:stop].max()),
             )
         )

@@ -3,8 +3,6 @@
 Of a file with a user's function only the used part counts: the function, and all that it uses.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -12,6 +10,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Self
 
 Names = frozenset[str] | None  # names of a file that are used; None for the whole file
 Use = tuple[Path, Names]
@@ -29,7 +28,7 @@ class MadeOf:
     files: Mapping[str, str] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
 
-    def and_of(self, other: MadeOf) -> MadeOf:
+    def and_of(self, other: Self) -> "MadeOf":
         """The union of both."""
         return MadeOf({**self.files, **other.files}, {**self.packages, **other.packages})
 

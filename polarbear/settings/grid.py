@@ -1,10 +1,8 @@
 """The axis of time, and the grid of times at which algorithms are compared."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
@@ -14,6 +12,7 @@ from polarbear.settings.options import Options, describe
 
 EVALUATIONS = "evaluations"
 SECONDS = "seconds"
+LOG_SPAN, LOG_STEPS = 20, 3  # ratios of last to first time, and of the largest to smallest step
 
 
 class Spaced(Options):
@@ -25,7 +24,7 @@ class Spaced(Options):
     points: int = Field(30, ge=1, le=100_000, description="how many times, both ends included")
 
     @model_validator(mode="after")
-    def _increasing(self) -> Spaced:
+    def _increasing(self) -> Self:
         if self.stop < self.start or (self.stop == self.start and self.points > 1):
             raise ValueError(f"a grid must increase, but goes from {self.start:g} to {self.stop:g}")
         if self.points == 1 and self.stop != self.start:
@@ -57,7 +56,7 @@ class Budget(Options):
 
     @field_validator("grid", mode="before")
     @classmethod
-    def _one_form(cls, grid: Any) -> Any:
+    def _one_form(cls, grid: object) -> object:
         if isinstance(grid, dict):
             return Spaced.model_validate(grid)
         if isinstance(grid, list | tuple):
@@ -69,7 +68,7 @@ class Budget(Options):
         )
 
     @model_validator(mode="after")
-    def _whole_evaluations(self) -> Budget:
+    def _whole_evaluations(self) -> Self:
         first = self.grid[0] if isinstance(self.grid, tuple) else self.grid.start
         if self.axis == EVALUATIONS and round(first) < 1:
             raise ValueError(
@@ -78,7 +77,7 @@ class Budget(Options):
             )
         return self
 
-    def cut(self, until: float) -> Budget:
+    def cut(self, until: float) -> "Budget":
         """The grid up to a time, with the same spacing; ValueError if nothing remains."""
         if not self.times[0] <= until <= self.limit:
             raise ValueError(
@@ -103,6 +102,13 @@ class Budget(Options):
         """The budget of one run: the last time of the grid."""
         return float(self.times[-1])
 
+    @property
+    def suits_log_axis(self) -> bool:
+        """Whether figures show the grid on a logarithmic axis."""
+        if isinstance(self.grid, Spaced):
+            return self.grid.spacing == "log"
+        return suit_log_axis(self.times)
+
     @cached_property
     def unit_times(self) -> np.ndarray:
         """The grid (log t if it is log-spaced) mapped to the unit interval."""
@@ -110,6 +116,14 @@ class Budget(Options):
         scaled = np.log(self.times) if is_log else self.times
         span = scaled[-1] - scaled[0]
         return (scaled - scaled[0]) / span if span > 0 else np.zeros_like(scaled)
+
+
+def suit_log_axis(times: np.ndarray) -> bool:
+    """Whether a logarithmic axis suits times, by their span and their steps."""
+    if len(times) < 2 or times[0] <= 0:
+        return False
+    steps = np.diff(times)
+    return bool(steps.max() > LOG_STEPS * steps.min() and times[-1] / times[0] > LOG_SPAN)
 
 
 def _listed(grid: list[Any] | tuple[Any, ...]) -> tuple[float, ...]:

@@ -4,8 +4,6 @@ Invisible characters could make two names look alike; control characters could c
 a terminal.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from polarbear.wording import shows, visible
@@ -41,17 +39,17 @@ def checked_name(name: str, longest: int = LONGEST_NAME) -> str:
     return name
 
 
-def without_formulas(data: pl.DataFrame) -> pl.DataFrame:
+def without_formulas(data: "pl.DataFrame") -> "pl.DataFrame":
     """Escape text that a spreadsheet would take for a formula by an apostrophe."""
     return _replaced(data, f"^{FORMULA}", "'$1")
 
 
-def with_formulas(data: pl.DataFrame) -> pl.DataFrame:
+def with_formulas(data: "pl.DataFrame") -> "pl.DataFrame":
     """The inverse of ``without_formulas``."""
     return _replaced(data, f"^'{FORMULA}", "$1")
 
 
-def _replaced(data: pl.DataFrame, pattern: str, by: str) -> pl.DataFrame:
+def _replaced(data: "pl.DataFrame", pattern: str, by: str) -> "pl.DataFrame":
     import polars as pl
 
     words = [name for name, kind in data.schema.items() if kind == pl.String]

@@ -1,13 +1,12 @@
 """Groups of options: frozen objects validated from mappings, with errors for users."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from polarbear.errors import ConfigError
 
@@ -35,8 +34,15 @@ class Options(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_name(cls, data: Any) -> Any:
-        if not cls.named_by or not isinstance(data, Mapping):
+    def _known_keys(cls, data: object) -> object:
+        """Refuse unknown keys, and add the name of a plug-in."""
+        if not isinstance(data, Mapping):
+            return data
+        for key in data:
+            if key not in cls.model_fields and key not in key_names(cls):
+                context = {"key": str(key), "message": unknown("key", str(key), key_names(cls))}
+                raise PydanticCustomError("unknown_key", "{message}", context)
+        if not cls.named_by:
             return data
         return {cls.named_by: re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower(), **data}
 
@@ -96,22 +102,20 @@ def spelled(path: Path) -> str:
     return text
 
 
-def validate(model: type[OptionsType], data: Any, source: Source, path: Path = ()) -> OptionsType:
+def validate(
+    model: type[OptionsType], data: object, source: Source, path: Path = ()
+) -> OptionsType:
     """Validate a mapping; raise a ConfigError with line, key and remedy."""
     if not isinstance(data, Mapping):
         raise source.error(path, f"expected a mapping of settings, found {describe(data)}")
     try:
         return model.model_validate(dict(data))
     except ValidationError as error:
-        # A misspelt key is also a missing one; the misspelling is more helpful.
         errors = error.errors(include_url=False)
-        first = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
+        first = next((e for e in errors if e["type"] == "unknown_key"), errors[0])
         at = (*path, *(part for part in first["loc"] if _is_written(part)))
-        if first["type"] == "extra_forbidden":
-            group = _group_at(model, first["loc"][:-1])
-            key = str(first["loc"][-1])
-            message = unknown("key", key, key_names(group) if group else ())
-            raise source.error((*at[:-1], key), message) from None
+        if first["type"] == "unknown_key":
+            raise source.error((*at, first["ctx"]["key"]), first["msg"]) from None
         if first["type"] == "missing":
             raise source.error(at[:-1], f"the key '{at[-1]}' is missing") from None
         message = first["msg"].removeprefix("Value error, ")
@@ -120,7 +124,7 @@ def validate(model: type[OptionsType], data: Any, source: Source, path: Path = (
         raise source.error(at, message) from None
 
 
-def describe(value: Any) -> str:
+def describe(value: object) -> str:
     """A short description of a value for error messages."""
     if value is None:
         return "nothing"
@@ -137,22 +141,3 @@ def describe(value: Any) -> str:
 def _is_written(part: str | int) -> bool:
     """Whether users wrote this part; Pydantic adds the names of union members to locations."""
     return isinstance(part, int) or part.isidentifier() or "-" in part
-
-
-def _group_at(model: type[BaseModel], path: tuple[str | int, ...]) -> type[BaseModel] | None:
-    group: Any = model
-    for part in path:
-        fields = {
-            field.alias or name: field.annotation for name, field in group.model_fields.items()
-        }
-        annotation = fields.get(str(part))
-        group = next(
-            (t for t in (annotation, *getattr(annotation, "__args__", ())) if _is_group(t)), None
-        )
-        if group is None:
-            return None
-    return group  # type: ignore[no-any-return]
-
-
-def _is_group(annotation: Any) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, BaseModel)

@@ -4,16 +4,15 @@ A package adds a plug-in by an entry point in the registry's group. An invalid p
 with a warning; all others continue to work.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import importlib.util
 import inspect
+import sys
 import warnings
-from collections.abc import Iterator, Mapping
-from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, cached_property
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -28,7 +27,7 @@ class ThirdParty(NamedTuple):
 
     name: str
     package: str
-    plug_in: Any = None
+    plug_in: object = None
     flaw: str = ""
 
 
@@ -100,7 +99,7 @@ class Registry(Generic[PlugIn]):
         """All plug-ins of other packages; a warning names each that is invalid."""
         found: dict[str, ThirdParty] = {}
         refused = []
-        declared = entry_points(group=self.group)
+        declared = _select_entry_points(tuple(sys.path))(group=self.group)
         for point in sorted(declared, key=lambda point: (point.name, _package(point))):
             entry = self._load_entry(point, found)
             if entry.flaw:
@@ -135,7 +134,7 @@ class Registry(Generic[PlugIn]):
     def _label(self, entry: ThirdParty) -> str:
         return f"the {self.what} '{entry.name}' of the package '{entry.package}'"
 
-    def _flaw(self, name: str, plug_in: Any) -> str:
+    def _flaw(self, name: str, plug_in: object) -> str:
         """The reason why this is no plug-in of this family, or an empty string."""
         base = _load(self.base)
         if self.objects:
@@ -147,6 +146,12 @@ class Registry(Generic[PlugIn]):
         missing = sorted(getattr(plug_in, "__abstractmethods__", ()))
         missing += [name for name in _class_variables(base) if not hasattr(plug_in, name)]
         return f"{plug_in.__name__} lacks {', '.join(missing)}" if missing else ""
+
+
+@cache
+def _select_entry_points(path: tuple[str, ...]) -> Callable[..., EntryPoints]:
+    """Selects those of packages on a path, which are found once: that takes some time."""
+    return entry_points().select
 
 
 def _load(place: str) -> Any:

@@ -5,8 +5,6 @@ imports, and constants. It is a plain Python file: a race can be resumed from it
 line, and its fingerprint is that of the code and nothing else.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import dis
@@ -23,14 +21,14 @@ from polarbear.settings.options import as_mapping
 HEAD = "# Written by PolarBear from a notebook or a script; change the function there.\n"
 
 
-def with_references(config: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def with_references(config: Mapping[str, object], folder: Path) -> dict[str, object]:
     """A configuration in which functions are replaced by 'file.py:function'.
 
     Functions of the session (of a notebook, or of the script that runs) are written to the folder.
     """
-    names: dict[Any, str] = {}
+    names: dict[object, str] = {}
 
-    def replaced(value: Any, key: str = "") -> Any:
+    def replaced(value: object, key: str = "") -> object:
         value = as_mapping(value)
         if isinstance(value, Mapping):
             return {name: replaced(one, str(name)) for name, one in value.items()}
@@ -62,7 +60,7 @@ def _reference(function: Callable[..., Any], folder: Path, names: dict[Any, str]
     return f"{path}:{name}"
 
 
-def _of_session(item: Any) -> bool:
+def _of_session(item: object) -> bool:
     module = sys.modules.get(getattr(item, "__module__", "") or "")
     return module is None or module.__name__ == "__main__"
 

@@ -1,7 +1,5 @@
 """Functions of users, named 'module:function' or 'path/to/file.py:function'."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import inspect
@@ -17,7 +15,7 @@ from polarbear.errors import ConfigError
 from polarbear.settings.options import unknown
 
 
-def _checked(reference: Any, as_text: Callable[[Any], str]) -> Any:
+def _checked(reference: object, as_text: Callable[[object], str]) -> object:
     """Raise ValueError unless this could name a function, or is one that gets a name later."""
     if callable(reference):
         return reference

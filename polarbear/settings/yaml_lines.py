@@ -5,8 +5,6 @@ Dates remain text. Input that is too large, too deep or recursive is refused bef
 or memory.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from pathlib import Path
@@ -82,7 +80,7 @@ class _Loader(yaml.SafeLoader):
         self._depth = self._nodes = 0
         super().__init__(text)
 
-    def compose_node(self, parent: Any, index: Any) -> Any:
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         self._depth += 1
         self._nodes += 1
         mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
@@ -113,7 +111,7 @@ class _Converter:
         self._nodes = 0
         self._around: set[int] = set()
 
-    def plain(self, node: yaml.Node, path: options.Path) -> Any:
+    def plain(self, node: yaml.Node, path: options.Path) -> object:
         """The object of a node; invalid ones are refused."""
         self._source.lines.setdefault(path, node.start_mark.line + 1)
         self._nodes += 1
@@ -128,7 +126,7 @@ class _Converter:
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node.value, kind, node, path)
         self._around.add(id(node))
-        found: Any
+        found: object
         if isinstance(node, yaml.MappingNode):
             found = self._mapping(node, path)
         else:
@@ -136,7 +134,7 @@ class _Converter:
         self._around.remove(id(node))
         return found
 
-    def _scalar(self, text: str, kind: str, node: yaml.ScalarNode, path: options.Path) -> Any:
+    def _scalar(self, text: str, kind: str, node: yaml.ScalarNode, path: options.Path) -> object:
         for sign in text:
             if category(sign) in ("Cc", "Cs") and sign not in "\t\n\r":
                 what = "control character" if category(sign) == "Cc" else "surrogate"
@@ -153,9 +151,9 @@ class _Converter:
             pass
         raise self._source.error(path, f"'{text}' is not {_EXPECTED[kind]}")
 
-    def _mapping(self, node: yaml.MappingNode, path: options.Path) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        merged: dict[str, Any] = {}
+    def _mapping(self, node: yaml.MappingNode, path: options.Path) -> dict[str, object]:
+        found: dict[str, object] = {}
+        merged: dict[str, object] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 raise self._source.error(path, "found a list or a mapping, expected a key")

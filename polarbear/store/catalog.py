@@ -10,21 +10,22 @@ Readers see all of a change or nothing of it, and a change that was interrupted 
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from polarbear.config import PlainConfig
+from polarbear.config.configuration import PlainConfig
 from polarbear.errors import StoreError
-from polarbear.store import file_io, fs, manifest, tables
+from polarbear.store import file_io, fs, manifest, row_checks, tables
 from polarbear.store.file_io import JsonObject, T
 from polarbear.store.manifest import Manifest
 
@@ -33,11 +34,12 @@ MAX_ATTEMPTS = 100  # to read a table whose files another process keeps replacin
 File = tuple[str, bytes | memoryview]  # a name as seen from the store, and the content
 FACTS = b"polarbear"  # metadata key of the JSON object that describes a table's content
 
-# More values than this cannot come from runs: a run has an id, and improvements differ.
-MAX_VALUES = 2**24
-MAX_VALUES_PER_BYTE = 32
+# A table of more bytes in memory cannot come from runs: a run has an id, and improvements differ.
+MAX_TABLE_BYTES = 2**27
+MAX_TABLE_BYTES_PER_BYTE = 256  # of its file
 
 Rows = pl.DataFrame | Sequence[Mapping[str, object]]
+Content = tuple[pl.DataFrame, pa.Schema, JsonObject | None]  # rows, their types, and facts
 
 
 def json_file(name: str, facts: JsonObject) -> File:
@@ -96,6 +98,14 @@ class Catalog:
             with suppress(FileNotFoundError):  # if another process replaces it, find the new one
                 return self.path / name, self.read(name)
         return None
+
+    def stat(self, name: str) -> os.stat_result:
+        """The size and the time of a listed file, which may not have its name yet."""
+        path = self.path / name
+        for place in (path, file_io.aside_of(path)):
+            with suppress(FileNotFoundError):
+                return place.stat()
+        raise file_io.damaged(path, file_io.MISSING)
 
     def read(self, name: str) -> bytes:
         """The content of a listed file; FileNotFoundError if none is listed under this name."""
@@ -236,14 +246,6 @@ class Catalog:
                 fs.sync_folder(folder)
 
 
-class Content(NamedTuple):
-    """A table with the types and the facts that its file has."""
-
-    rows: pl.DataFrame
-    schema: pa.Schema
-    facts: JsonObject | None
-
-
 def encoded(
     rows: Rows, schema: pa.Schema, facts: JsonObject | None = None, compression: str = "zstd"
 ) -> memoryview:
@@ -267,7 +269,9 @@ def decoded(
     with file_io.decoding(path):
         table = _read(data, wanted.names).select(wanted.names)
         # a cast loads `pyarrow.compute`, which takes longer than to read a small store
-        return _frame(table if table.schema.equals(wanted) else table.cast(wanted))
+        rows = _frame(table if table.schema.equals(wanted) else table.cast(wanted))
+        row_checks.check(rows)
+        return rows
 
 
 def content_of(path: Path, data: bytes) -> Content:
@@ -275,8 +279,14 @@ def content_of(path: Path, data: bytes) -> Content:
     with file_io.decoding(path):
         table = _read(data)
         facts = (table.schema.metadata or {}).get(FACTS)
-        frame = _frame(table)
-    return Content(frame, table.schema, facts and file_io.parsed(path, facts))
+        return _frame(table), table.schema, facts and file_io.parsed(path, facts)
+
+
+def joined(folder: str, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """The table of a folder from its parts: rows in order, each once."""
+    order, once = tables.ORDER[folder]
+    rows = pl.concat([empty(tables.ALL[folder]), *parts]).sort(order, maintain_order=True)
+    return rows.unique(once, keep="first", maintain_order=True)
 
 
 def facts_of(path: Path, data: bytes) -> JsonObject:
@@ -294,11 +304,30 @@ def empty(schema: pa.Schema) -> pl.DataFrame:
 def _read(data: bytes, columns: list[str] | None = None) -> pa.Table:
     file = pq.ParquetFile(pa.BufferReader(data))
     groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
-    values = sum(one.column(i).num_values for one in groups for i in range(one.num_columns))
-    if values > MAX_VALUES + MAX_VALUES_PER_BYTE * len(data):
-        raise ValueError(f"{len(data):,} bytes that expand to {values:,} values")
+    chunks = [group.column(i) for group in groups for i in range(group.num_columns)]
+    most = MAX_TABLE_BYTES + MAX_TABLE_BYTES_PER_BYTE * len(data)
+    size = sum(max(8 * one.num_values, one.total_uncompressed_size) for one in chunks)
+    texts = {
+        one.path_in_schema
+        for one in chunks
+        if one.physical_type == "BYTE_ARRAY" and one.num_values * one.total_uncompressed_size > most
+    }
+    if size <= most and texts:  # a long text may stand in every row, and once in the file
+        size += sum(_text_bytes(data, name) for name in texts)
+    if size > most:
+        raise ValueError(f"{len(data):,} bytes that expand to {size:,} or more")
     # Arrow's threads may still hold the Python buffer when the interpreter ends, and abort it.
     return file.read(columns, use_threads=False)
+
+
+def _text_bytes(data: bytes, name: str) -> int:
+    """The length of all texts of a column, each of which is read once."""
+    file, total = pq.ParquetFile(pa.BufferReader(data), read_dictionary=[name]), 0
+    for chunk in file.read([name], use_threads=False).column(0).chunks:
+        texts = chunk.flatten() if pa.types.is_list(chunk.type) else chunk
+        lengths = np.array([len(text) for text in texts.dictionary.to_pylist()])
+        total += int(lengths[texts.indices.drop_null().to_numpy()].sum())
+    return total
 
 
 def _frame(table: pa.Table) -> pl.DataFrame:

@@ -15,7 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from polarbear.errors import StoreDamagedError, StoreError, StoreFullError, StoreReadOnlyError
@@ -28,8 +27,10 @@ T = TypeVar("T")
 ASIDE = ".writing-"  # prefix of files that are being written; readers ignore them
 HASH_DIGITS = 32
 MAX_REASON_LENGTH = 200  # characters of another library's message
-MAX_JSON_BYTES = 2**26
+MAX_JSON_BYTES = 2**24
 MAX_JSON_DEPTH = 40
+MAX_JSON_ITEMS = 2**17  # in one list or object
+MAX_ERRORS = 1000  # of one record, above which listing them takes longer than reading it
 NO_LINKS_OR_PIPES = os.O_NOFOLLOW | os.O_NONBLOCK  # a hostile store may have one as its lock
 MISSING = "it is not there"
 CHANGED = "its content does not match its checksum"
@@ -114,16 +115,24 @@ def from_json(path: Path, data: bytes) -> JsonObject:
 
 
 def parsed(path: Path, data: bytes) -> JsonObject:
-    """A JSON object of bounded depth with integers of 64 bits."""
+    """A JSON object of bounded depth and size with integers of 64 bits."""
     with decoding(path):
-        facts = json.loads(data, parse_int=lambda text: np.int64(text).item())
-        level: list[Any] = [facts]
+        facts = json.loads(data, parse_int=_int64)
+        level, longest = [facts], 0
         for _ in range(MAX_JSON_DEPTH):
+            longest = max([longest, *map(len, level)])
             inner = (one.values() if isinstance(one, dict) else one for one in level)
             level = [one for group in inner for one in group if isinstance(one, dict | list)]
-        if level or not isinstance(facts, dict):
+        if level or not isinstance(facts, dict) or longest > MAX_JSON_ITEMS:
             raise ValueError("it is not a JSON object of a store")
     return facts
+
+
+def _int64(text: str) -> int:
+    value = int(text)
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"{text[:20]}... is beyond 64 bits")
+    return value
 
 
 def record(path: Path, kind: type[T], facts: JsonObject) -> T:
@@ -143,11 +152,14 @@ def decoding(path: Path) -> Iterator[None]:
     try:
         yield
     except UNREADABLE as error:
-        why = (str(error).splitlines() or [type(error).__name__])[0]
-        if isinstance(error, ValidationError):
+        if not isinstance(error, ValidationError):
+            why = (str(error).splitlines() or [type(error).__name__])[0]
+        elif error.error_count() > MAX_ERRORS:
+            why = f"{error.error_count():,} values of other types"
+        else:
             first = error.errors(include_url=False)[0]
             why = ": ".join([".".join(map(str, first["loc"])), first["msg"]]).removeprefix(": ")
-        elif isinstance(error, KeyError):
+        if isinstance(error, KeyError):
             why = f"it lacks {why}"
         raise damaged(path, visible(why[:MAX_REASON_LENGTH])) from None
 
@@ -232,9 +244,11 @@ def remove(path: Path) -> None:
 
 
 def move(old: Path, new: Path) -> None:
-    """Move a file or folder to a free place; at any moment it is in one of the two."""
+    """Move a file or folder to a free place; at any moment it is whole, in one of the two."""
     make_folder(new.parent)
     with explained(old):
+        for folder in [path for path in (old, *old.rglob("*")) if path.is_dir()]:
+            fs.sync_folder(folder)
         fs.rename(old, new)
         fs.sync_folder(new.parent)
         fs.sync_folder(old.parent)

@@ -15,7 +15,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel
 
 from polarbear import __version__
-from polarbear.config import PlainConfig, failures_in
+from polarbear.config.configuration import PlainConfig
+from polarbear.config.execution import failures_in
 from polarbear.errors import NotAStoreError, StoreError, StoreVersionError
 from polarbear.settings.grid import Budget
 from polarbear.settings.names import checked_name

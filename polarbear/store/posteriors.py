@@ -23,7 +23,7 @@ from polarbear.store import file_io, tables
 from polarbear.store.catalog import Catalog, decoded, facts_of, table_file
 from polarbear.store.file_io import JsonObject
 from polarbear.store.rounds import Races, Rounds
-from polarbear.store.runs import SetAside
+from polarbear.store.runs import SET_ASIDE
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -158,8 +158,9 @@ class Posteriors:
 
     def runs_changed_since(self, key: str) -> bool:
         """Whether runs were set aside or taken back after a posterior was stored."""
-        name = self._catalog.find(f"{FOLDER}/{key}")
-        return name is not None and SetAside(self._catalog).is_newer_than(name)
+        mine, aside = self._catalog.find(f"{FOLDER}/{key}"), self._catalog.find(SET_ASIDE)
+        listed = list(self._catalog.manifest.files)
+        return bool(mine and aside) and listed.index(str(aside)) > listed.index(str(mine))
 
 
 def read_facts(path: Path, data: bytes) -> PosteriorFacts:

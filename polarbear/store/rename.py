@@ -13,7 +13,7 @@ from polarbear.store.rounds import Rounds
 from polarbear.store.runs import run_id
 
 if TYPE_CHECKING:
-    from polarbear.config import PlainConfig
+    from polarbear.config.configuration import PlainConfig
     from polarbear.store.store import Store
 
 
@@ -26,8 +26,7 @@ def rename(store: Store, old: str, new: str) -> None:
     def changed() -> Iterator[File]:
         for name in before:  # in their order: the newest posterior stays the newest
             data = catalog.read(name)
-            content = content_of(catalog.path / name, data)
-            renamed = _renamed_content(content, ids, old, new)
+            renamed = _renamed_content(content_of(catalog.path / name, data), ids, old, new)
             if renamed is None:
                 yield name, data
             else:
@@ -55,12 +54,11 @@ def _renamed_config(config: PlainConfig, old: str, new: str) -> PlainConfig:
 
 def _renamed_content(content: Content, ids: dict[str, str], old: str, new: str) -> Content | None:
     """A table with the new name in its columns and facts; None if it has no old one."""
-    before, facts = content.rows, content.facts
+    before, schema, facts = content
     if facts is not None:  # a posterior
         names = [new if name == old else name for name in facts["algorithms"]]
-        if names == facts["algorithms"]:
-            return None
-        return content._replace(facts={**facts, "algorithms": names})
+        changed = before, schema, {**facts, "algorithms": names}
+        return None if names == facts["algorithms"] else changed
     columns = [
         pl.col(name).replace(ids)
         if name == "run"
@@ -71,7 +69,7 @@ def _renamed_content(content: Content, ids: dict[str, str], old: str, new: str) 
         if name in ("run", "a", "b", "algorithm")
     ]
     after = before.with_columns(columns)
-    return None if after.equals(before) else content._replace(rows=after)
+    return None if after.equals(before) else (after, schema, None)
 
 
 def _new_ids(store: Store, old: str, new: str) -> dict[str, str]:

@@ -106,8 +106,8 @@ def _set_aside(catalog: Catalog, found: Verified) -> list[Moved]:
     known = _ids_on_disk(path, "runs") & _ids_on_disk(path, "trajectories")
     add: list[File] = []
     for name in reasons:
-        if _is_part(name) and (path / name).is_file() and not flaw_of(path, name):
-            table = name.partition("/")[0]
+        table = name.partition("/")[0]
+        if table in ("runs", "trajectories") and _is_part(name) and not flaw_of(path, name):
             with suppress(StoreDamagedError):
                 rows = catalog.read_table(name, tables.ALL[table])
                 rows = rows.filter(pl.col("run").is_in(sorted(known)))

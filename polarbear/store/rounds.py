@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from pydantic import AfterValidator
 
-from polarbear.config import PlainConfig
+from polarbear.config.configuration import PlainConfig
 from polarbear.errors import StoreError
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import RoundRecord
@@ -138,8 +138,8 @@ class Rounds:
 
     def written(self, number: int) -> datetime:
         """When a round was stored."""
-        path = self._catalog.path / self._name(number)
-        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        changed = self._catalog.stat(self._name(number)).st_mtime
+        return datetime.fromtimestamp(changed, UTC)
 
     def last(self) -> RoundRecord | None:
         """The newest checkpoint, or None if there is no round."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -16,15 +16,24 @@ from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.store import tables
-from polarbear.store.catalog import Catalog, File, decoded, empty, json_file, part_file, table_file
+from polarbear.store.catalog import (
+    Catalog,
+    File,
+    decoded,
+    empty,
+    joined,
+    json_file,
+    part_file,
+    table_file,
+)
 
 SPECULATIVE = "speculative"
 SET_ASIDE = "set-aside"
 PROVENANCE = "provenance.json"
 TASK_FIELDS = ("attempt", "seed", "budget", "fingerprint")
+ENDINGS = (Status.ENDED, Status.CRASHED, Status.BAD_OUTPUT)  # whatever the budget
 OUTCOME_FIELDS = ("status", "message", "evaluations", "reached", "seconds", "invalid")
 Fingerprint = str | None  # None: of an imported run
-RunKey = tuple[str, str, str]  # identifies a speculative run: algorithm, instance, start
 
 
 def run_id(algorithm: str, instance: str, attempt: int) -> str:
@@ -88,11 +97,6 @@ class StoredRun(NamedTuple):
             **{name: getattr(self, name) for name in OUTCOME_FIELDS},
         )
 
-    @property
-    def key(self) -> RunKey:
-        """Identifies a run before it has a final id."""
-        return self.algorithm, self.instance, self.started.isoformat(timespec="microseconds")
-
 
 def stored_runs(frame: pl.DataFrame) -> list[StoredRun]:
     """The rows of the table of runs as records."""
@@ -146,11 +150,6 @@ class SetAside:
         file = table_file(SET_ASIDE, rows, tables.SET_ASIDE)
         self._catalog.commit([file], self._catalog.names(f"{SET_ASIDE}-"))
 
-    def is_newer_than(self, name: str) -> bool:
-        """Whether runs were set aside or taken back after a listed file was added."""
-        mine, listed = self._catalog.find(SET_ASIDE), list(self._catalog.manifest.files)
-        return mine is not None and listed.index(mine) > listed.index(name)
-
 
 @dataclass(frozen=True, eq=False)
 class SpeculativeRun:
@@ -164,32 +163,20 @@ class SpeculativeRun:
     def of(cls, outcome: Outcome, workers: int) -> SpeculativeRun:
         return cls(StoredRun.of(outcome, workers), outcome.times, outcome.values)
 
-    def outcome(self, task: Task) -> Outcome:
-        """The same run as the outcome of a task that a round has given."""
-        return self.run.outcome(task, self.times, self.values)
-
-    def cut(self, budget: float) -> SpeculativeRun | None:
-        """The run as it would have been up to an earlier budget, on the evaluation axis.
+    def up_to(self, task: Task) -> Outcome | None:
+        """The run as the outcome of a task, which may end earlier on the evaluation axis.
 
         None if that is unknown: it did not reach this budget, or was killed before.
         """
-        run = self.run
-        if budget == run.budget:
-            return self
+        run, budget, inside = self.run, task.budget, self.times <= task.budget
         if budget > run.budget:
             return None
-        if run.reached <= budget:
-            seen = run.status in (Status.ENDED, Status.CRASHED, Status.BAD_OUTPUT)
-            return replace(self, run=run._replace(budget=budget)) if seen else None
-        inside = self.times <= budget
-        run = run._replace(
-            budget=budget,
-            status=Status.BUDGET,
-            message="",
-            evaluations=int(budget),
-            reached=budget,
-        )
-        return SpeculativeRun(run, self.times[inside], self.values[inside])
+        if run.reached > budget:
+            run = run._replace(status=Status.BUDGET, message="")
+            run = run._replace(evaluations=int(budget), reached=budget)
+        elif budget < run.budget and run.status not in ENDINGS:
+            return None
+        return run.outcome(task, self.times[inside], self.values[inside])
 
 
 class SpeculativeRuns:
@@ -200,10 +187,7 @@ class SpeculativeRuns:
 
     def table(self) -> pl.DataFrame:
         """One row per run that no round has used, with its trajectory."""
-        order, once = tables.ORDER[SPECULATIVE]
-        parts = [part for _, part in self._catalog.read_parts(SPECULATIVE)]
-        frame = pl.concat([empty(tables.SPECULATIVE), *parts])
-        return frame.sort(order).unique(once, maintain_order=True)
+        return joined(SPECULATIVE, dict(self._catalog.read_parts(SPECULATIVE)).values())
 
     def runs(self) -> list[SpeculativeRun]:
         """The same runs as records."""
@@ -211,27 +195,13 @@ class SpeculativeRuns:
         points = zip(stored_runs(frame), frame["t"], frame["y"], strict=True)
         return [SpeculativeRun(run, t.to_numpy(), y.to_numpy()) for run, t, y in points]
 
-    def change(
-        self,
-        outcomes: Iterable[Outcome] = (),
-        workers: int = 0,
-        unwanted: Callable[[RunKey], bool] = lambda key: False,
-    ) -> None:
-        """Add runs, and remove those that a round has used or that must not be used any more."""
-        rows = [
-            {**StoredRun.of(one, workers)._asdict(), "t": one.times, "y": one.values}
-            for one in outcomes
-        ]
-        add = [part_file(SPECULATIVE, rows)] if rows else []
-        remove = []
-        for name, frame in self._catalog.read_parts(SPECULATIVE):
-            keep = [not unwanted(run.key) for run in stored_runs(frame)]
-            if not all(keep):
-                remove.append(name)
-            if any(keep) and not all(keep):
-                add.append(part_file(SPECULATIVE, frame.filter(pl.Series(keep))))
-        if add or remove:
-            self._catalog.commit(add, remove)
+    def replace(self, runs: Iterable[SpeculativeRun]) -> None:
+        """Keep these runs and no others."""
+        rows = [{**one.run._asdict(), "t": one.times, "y": one.values} for one in runs]
+        parts = [part_file(SPECULATIVE, rows)] if rows else []
+        before = self._catalog.names(f"{SPECULATIVE}/part-")
+        if [name for name, _ in parts] != before:
+            self._catalog.commit(parts, before)
 
 
 @dataclass(frozen=True)

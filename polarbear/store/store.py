@@ -1,19 +1,4 @@
-"""The folder that holds a race or a set of runs. Nothing else reads or writes it.
-
-polarbear.json         format and tool version, configuration, list of files with checksums
-instances/             Parquet parts, one folder per table (tables.py)
-runs/
-trajectories/
-rankings/              imported rankings, and rankings that posteriors were inferred from
-speculative/           runs that no round has asked for yet
-posteriors/            one file per posterior
-rounds/                one checkpoint per round of the race, and the beliefs after it
-races/                 the rounds of past races
-damaged/               files that `polarbear repair` has set aside
-set-aside-*.parquet    runs that do not count, if there are any
-provenance.json        sources that count as the same; seeds of renamed algorithms
-lock                   held by the process that writes
-"""
+"""The folder that holds a race or a set of runs; docs/reference/store.md lists its files."""
 
 from __future__ import annotations
 
@@ -27,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from polarbear.config import KEEPS, PlainConfig, contradictions, failures_in
+from polarbear.config.configuration import PlainConfig
+from polarbear.config.execution import KEEPS, failures_in
 from polarbear.errors import StoreMismatchError
 from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
@@ -36,8 +22,7 @@ from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, weight_of
 from polarbear.rankings import UNRECORDED, GridValues
 from polarbear.store import file_io, manifest, tables
-from polarbear.store.catalog import Catalog, File, empty, part_file
-from polarbear.store.manifest import Manifest
+from polarbear.store.catalog import Catalog, File, joined, part_file
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import FOLDER, Races, Rounds, folder_of
 from polarbear.store.runs import Provenance, SetAside, SpeculativeRuns, StoredRun, stored_runs
@@ -104,20 +89,21 @@ class Store:
         return cls.open(path) if manifest.has_config(path) else cls.create(path, config)
 
     @property
-    def manifest(self) -> Manifest:
-        return self.catalog.manifest
-
-    @property
     def config(self) -> PlainConfig:
         """The configuration of everything stored, in its plain form."""
         if self._about is not None:
             return self._about.config
-        return manifest.config_of(self.path, self.manifest)
+        return manifest.config_of(self.path, self.catalog.manifest)
 
     @property
     def maximise(self) -> bool:
         """Whether larger values are better; stored values are negated then."""
         return bool(self.config["instances"].get("maximise"))
+
+    @property
+    def sign(self) -> int:
+        """The factor between stored values and those of the problems."""
+        return -1 if self.maximise else 1
 
     # --- views -------------------------------------------------------------------------------
 
@@ -134,10 +120,6 @@ class Store:
         """The store after the newest round whose draws are stored; unchanged if there is none."""
         number = self.posteriors.last_round_with_draws()
         return self if number is None else Store(self.catalog, self.past, number)
-
-    def end_race(self, because: Sequence[str]) -> int | None:
-        """Make the current race a past one; gives its number, None if it has no round."""
-        return self.races.end(because, self.config)
 
     # --- writing -----------------------------------------------------------------------------
 
@@ -171,6 +153,8 @@ class Store:
         self, wanted: PlainConfig, uses_grid: bool = False, redefined: Collection[str] = ()
     ) -> None:
         """Refuse a configuration that contradicts the stored one."""
+        from polarbear.config.contradictions import contradictions  # for stores that exist
+
         found = contradictions(self.config, wanted, uses_grid, redefined)
         if found:
             listing = "\n".join(f"  {line}" for line in found)
@@ -242,7 +226,7 @@ class Store:
             parts = [
                 name
                 for name in self.catalog.names(f"{table}/part-")
-                if (self.path / name).stat().st_size < small
+                if self.catalog.stat(name).st_size < small
             ]
             if len(parts) > most:
                 rows = [self.catalog.read_table(name, tables.ALL[table]) for name in parts]
@@ -257,13 +241,9 @@ class Store:
             self._frozen or list(known[0]) == self.catalog.names(f"{name}/part-")
         ):
             return known[1]
-        order, once = tables.ORDER[name]
         parts = dict(self.catalog.read_parts(name, known={} if known is None else known[0]))
-        frame = pl.concat([empty(tables.ALL[name]), *parts.values()])
-        frame = frame.sort(order, maintain_order=True)
-        frame = frame.unique(once, keep="first", maintain_order=True)
-        self._tables[name] = parts, frame
-        return frame
+        self._tables[name] = parts, joined(name, parts.values())
+        return self._tables[name][1]
 
     def instances(self) -> pl.DataFrame:
         """One row per instance, in the order of the stream."""
@@ -276,6 +256,7 @@ class Store:
     def all_runs(self) -> pl.DataFrame:
         """One row per run that was not set aside, including earlier attempts."""
         runs, aside = self.every_run(), self.set_aside.runs()
+        runs = runs.filter(pl.col("algorithm").is_in(list(self.config["algorithms"])))
         if self._about is not None:
             end = datetime.fromisoformat(self._about.ended)
             runs = runs.filter(pl.col("started") <= end)

@@ -1,4 +1,4 @@
-"""Counts of a store's content: runs by algorithm, failures, machines, disk use."""
+"""Counts of a store's content: runs by algorithm, weights, machines, disk use."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import polars as pl
 
 from polarbear.execution.host import IMPORTED
 from polarbear.execution.outcome import Status
+from polarbear.store.failures import FAILED
 from polarbear.store.store import Store
-
-FAILED = [status.value for status in Status if status.failed]
 
 
 @dataclass(frozen=True)
@@ -34,16 +33,6 @@ class AlgorithmRuns:
     evaluations: int | None = 0
     seconds: float | None = 0
     spent: float = 0
-
-
-class Failure(NamedTuple):
-    """Failed runs of one algorithm with the same message; ``example`` is one of their instances."""
-
-    algorithm: str
-    status: str
-    message: str
-    runs: int
-    example: str
 
 
 class HostRuns(NamedTuple):
@@ -122,15 +111,6 @@ def first_at(store: Store, t: float) -> dict[str, float]:
     weights = np.array([weight.get(instance, 1.0) for instance in grid.instances])[there]
     share = np.average(best / best.sum(axis=1, keepdims=True), axis=0, weights=weights)
     return dict(zip(grid.algorithms, share.tolist(), strict=True))
-
-
-def failures(store: Store) -> list[Failure]:
-    """Failed runs by algorithm, status and message, the most frequent first."""
-    failed = store.runs().filter(pl.col("status").is_in(FAILED))
-    grouped = failed.group_by("algorithm", "status", "message", maintain_order=True)
-    found = grouped.agg(runs=pl.len(), example=pl.col("instance").min())
-    ordered = found.sort("runs", "algorithm", descending=[True, False], maintain_order=True)
-    return [Failure(*row) for row in ordered.iter_rows()]
 
 
 def hosts(store: Store) -> list[HostRuns]:

@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 
-import polars as pl
-
 from polarbear.errors import NotAStoreError, StoreDamagedError
-from polarbear.racing import RoundRecord
 from polarbear.store import file_io, manifest, tables
 from polarbear.store.catalog import Catalog
-from polarbear.store.file_io import T
 from polarbear.store.manifest import check_nothing_leads_out, data_files
-from polarbear.store.posteriors import PosteriorFacts, read_facts
-from polarbear.store.rounds import ABOUT, ENTERED, Races, Rounds, folder_of
-from polarbear.store.runs import PROVENANCE, Provenance
+from polarbear.store.posteriors import Posteriors
+from polarbear.store.round_support import (
+    Reasons,
+    content_or_flaw,
+    sound_parts,
+    unsupported_round,
+)
+from polarbear.store.rounds import ABOUT, ENTERED, SCHEMAS, Races, Rounds, folder_of
+from polarbear.store.runs import PROVENANCE, SET_ASIDE, Provenance
 from polarbear.wording import counted
 
 NOT_LISTED = "it is not listed in polarbear.json"
-
-Reasons = dict[str, str]  # why each file, named from the store, is damaged, missing or not listed
 
 
 @dataclass(frozen=True)
@@ -63,9 +62,9 @@ def verify(path: Path) -> Verified:
     else:
         files = len(listed.files)
         for name in listed.files:
-            _tried(name, partial(catalog.read, name), bad)
+            content_or_flaw(name, partial(catalog.read, name), bad)
         for name, read in _records(catalog):
-            _tried(name, read, bad)
+            content_or_flaw(name, read, bad)
         known = {*listed.files, *listed.obsolete}
         bad |= {name: NOT_LISTED for name in on_disk if name not in known}
         bad |= _unmatched_runs(catalog, bad)
@@ -88,6 +87,8 @@ def flaw_of(path: Path, name: str) -> str:
         data = file_io.read(path / name)
         if name.endswith(".json"):
             file_io.from_json(path / name, data)
+    except FileNotFoundError:
+        return file_io.MISSING
     except StoreDamagedError as error:
         return error.why
     if name.endswith(".parquet") and not name.endswith(f"-{file_io.digest(data)}.parquet"):
@@ -95,49 +96,34 @@ def flaw_of(path: Path, name: str) -> str:
     return ""
 
 
-def _tried(name: str, read: Callable[[], T], bad: Reasons) -> T | None:
-    """The content of a file; None if it is bad, which is noted."""
-    try:
-        return read() if name not in bad else None
-    except StoreDamagedError as error:
-        bad[name] = error.why
-    except FileNotFoundError:  # replaced by the process that writes
-        pass
-    return None
-
-
 def _records(catalog: Catalog) -> Iterator[tuple[str, Callable[[], object]]]:
-    """All JSON of a store, with the functions that read it as records."""
+    """The files of a store whose content has a form, with functions that read them."""
     races = Races(catalog)
     yield PROVENANCE, Provenance(catalog).read
+    for folder, schema in tables.ALL.items():
+        for name in catalog.names(f"{folder}/"):
+            yield name, partial(catalog.read_table, name, schema)
+    for name in catalog.names(f"{SET_ASIDE}-"):
+        yield name, partial(catalog.read_table, name, tables.SET_ASIDE)
+    posteriors = Posteriors(catalog, Rounds(catalog), races, past=False)
     for name in catalog.names("posteriors/"):
-        yield name, partial(_read_facts, catalog, name)
+        key = name.removeprefix("posteriors/").rpartition("-")[0]
+        yield name, partial(posteriors.read, key)
     for number in races.numbers():
         yield f"{folder_of(number)}/{ABOUT}", partial(races.about, number)
     for rounds in (Rounds(catalog), *map(races.rounds, races.numbers())):
         yield f"{rounds.folder}/{ENTERED}", rounds.entered
         for number in rounds.numbers():
-            yield rounds.files_of(number)[0], partial(rounds.read, number)
-
-
-def _read_facts(catalog: Catalog, name: str) -> PosteriorFacts:
-    return read_facts(catalog.path / name, catalog.read(name))
-
-
-def _parts(
-    catalog: Catalog, table: str, columns: list[str], bad: Reasons
-) -> dict[str, pl.DataFrame]:
-    """Some columns of the sound parts of a table, by the name of the part."""
-    read = partial(catalog.read_table, schema=tables.ALL[table], columns=columns)
-    names = catalog.names(f"{table}/part-")
-    found = ((name, _tried(name, partial(read, name), bad)) for name in names)
-    return {name: part for name, part in found if part is not None}
+            checkpoint, *estimates = rounds.files_of(number)
+            yield checkpoint, partial(rounds.read, number)
+            for name, schema in zip(estimates, SCHEMAS, strict=True):
+                yield name, partial(catalog.read_table, name, schema)
 
 
 def _unmatched_runs(catalog: Catalog, bad: Reasons) -> Reasons:
     """Parts with runs that have no trajectory, and parts with trajectories that have no run."""
     runs, trajectories = (
-        {name: set(part["run"]) for name, part in _parts(catalog, table, ["run"], bad).items()}
+        {name: set(part["run"]) for name, part in sound_parts(catalog, table, ["run"], bad).items()}
         for table in ("runs", "trajectories")
     )
     found = {}
@@ -147,53 +133,3 @@ def _unmatched_runs(catalog: Catalog, bad: Reasons) -> Reasons:
             if ids - known:
                 found[name] = f"{table} lacks {counted(len(ids - known), 'run')} that it has"
     return found
-
-
-def check_rounds(path: Path) -> None:
-    """Refuse to continue a race if a round, or a run that it used, is missing."""
-    bad: Reasons = {}
-    if unsupported_round(Catalog(path), bad) is not None:
-        name, why = next(iter(bad.items()))
-        raise file_io.damaged(path / name, why)
-
-
-def unsupported_round(catalog: Catalog, bad: Reasons) -> int | None:
-    """The first round without sound files, instances or runs; what it lacks is added to ``bad``."""
-    rounds = Rounds(catalog)
-    records: list[RoundRecord] = []
-    for expected, number in enumerate(rounds.numbers(), 1):
-        names = rounds.files_of(expected)
-        missing = [name for name in names if not (catalog.path / name).exists()]
-        if not bad.keys() & names:
-            if missing:
-                bad[missing[0]] = file_io.MISSING
-            record = _tried(names[0], partial(rounds.read, number), bad)
-            records += [record] if record is not None else []
-        if bad.keys() & names:
-            return expected
-    whole = not bad
-    instances = _parts(catalog, "instances", ["index", "instance"], bad).values()
-    known = dict(row for part in instances for row in part.iter_rows())
-    parts = _parts(catalog, "runs", ["algorithm", "instance"], bad).values()
-    runs = {row for part in parts for row in part.iter_rows()}
-    for before, record in pairwise([None, *records]):
-        assert record is not None
-        first, number = _first_instance(before, record), record.state.round
-        there = [known[index] for index in known if first <= index < first + record.drawn]
-        ran = {(name, instance) for name in record.ran_to for instance in there}
-        lost = {"instances": record.drawn - len(there), "runs": len(ran - runs)}
-        for table, count in lost.items():
-            if count:
-                if whole:
-                    bad[table] = f"they lack {counted(count, table[:-1])} of round {number}"
-                return number
-    return None
-
-
-def _first_instance(before: RoundRecord | None, record: RoundRecord) -> int:
-    """The place in the stream of the first instance that a round has run on."""
-    if before is None:
-        return 0
-    if record.newcomer is None:
-        return before.state.instances
-    return before.state.caught_up if before.state.joining == record.newcomer else 0

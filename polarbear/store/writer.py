@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -124,7 +125,7 @@ def read_progress(store: Path, kind: type) -> tuple[bool, JsonObject] | None:
     path = store / PROGRESS
     with suppress(OSError, StoreDamagedError, KeyError):
         facts = parsed(path, path.read_bytes())
-        record(path, kind, facts)
+        facts |= asdict(record(path, kind, facts))
         if facts["layout"] == LAYOUT:
             now = holder(store / "lock")
             alive = now is not None and (now.pid, now.host) == (facts["pid"], facts["host"])

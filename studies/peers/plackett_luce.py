@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from polarbear.inference import ModelOptions, infer
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 
 def best(costs: np.ndarray, seed: int, draws: int = 1000) -> np.ndarray:

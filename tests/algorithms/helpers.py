@@ -1,10 +1,8 @@
 """Runs of an adapter that keep every point, without the recorder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -42,7 +40,7 @@ class Box:
     upper: Floats
 
     @classmethod
-    def cube(cls, dimension: int, lower: float = -5.0, upper: float = 5.0) -> Box:
+    def cube(cls, dimension: int, lower: float = -5.0, upper: float = 5.0) -> Self:
         return cls(np.full(dimension, lower), np.full(dimension, upper))
 
     def contains(self, points: Floats) -> bool:

@@ -1,7 +1,5 @@
 """Programs of any kind as algorithms."""
 
-from __future__ import annotations
-
 import stat
 import sys
 from collections.abc import Iterator
@@ -14,7 +12,7 @@ import pytest
 
 from polarbear.algorithms import command, program
 from polarbear.algorithms.command import Command
-from polarbear.config import parse
+from polarbear.config.configuration import parse
 from polarbear.errors import AlgorithmError, ConfigError
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
@@ -165,9 +163,7 @@ def test_a_file_of_iraces_configurations_is_one_algorithm_a_line(bench: Bench):
         ("ants beta\n1 2\n", "does not say how 'beta' is passed"),
     ],
 )
-def test_a_file_of_configurations_that_is_none_is_refused_with_its_line(
-    bench: Bench, table: str, complaint: str
-):
+def test_a_file_of_configurations_that_is_none_is_refused_with_its_line(bench, table, complaint):
     (bench.folder / "elites.txt").write_text(table)
     (bench.folder / "parameters.txt").write_text(PARAMETERS)
     files = {"configurations": "elites.txt", "parameter_file": "parameters.txt"}
@@ -190,9 +186,7 @@ def test_improvements_can_be_written_to_a_file(bench: Bench):
     assert outcome.values.tolist() == [-1, -2, -3]
 
 
-def test_on_the_seconds_axis_a_program_is_stopped_at_its_budget(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-):
+def test_on_the_seconds_axis_a_program_is_stopped_at_its_budget(bench, monkeypatch):
     solver = bench.script("print(5, flush=True)\nprint(4, flush=True)\ntime.sleep(10**6)")
     take, now = Command._take, 100.0
 
@@ -211,9 +205,7 @@ def test_on_the_seconds_axis_a_program_is_stopped_at_its_budget(
 
 
 @pytest.mark.parametrize("line", ["hello world", "1", "1 2 3", "1;2", "nan 5", "1 two"])
-def test_a_line_that_is_not_two_numbers_is_quoted_and_what_came_before_is_kept(
-    bench: Bench, line: str
-):
+def test_a_line_that_is_not_two_numbers_is_quoted_and_what_came_before_is_kept(bench, line):
     outcome = bench.prints(f"1 5\n{line}\n3 1")
     assert outcome.status is Status.BAD_OUTPUT
     assert outcome.values.tolist() == [5]

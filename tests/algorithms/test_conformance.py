@@ -1,14 +1,12 @@
 """Every adapter in the registry keeps the promises of the base."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 
 import pytest
 
 from polarbear.algorithms import ADAPTERS
-from polarbear.config import parse
+from polarbear.config.configuration import parse
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.problems import Kind

@@ -1,18 +1,17 @@
 """The optimisers of pycma and scipy run to the budget, in the box and reproducibly."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import get_args
 
 import numpy as np
 import pytest
 
 from polarbear.algorithms.base import Algorithm
-from polarbear.algorithms.scipy import MethodName
+from polarbear.algorithms.scipy import METHODS, Hop, MethodName
+from polarbear.errors import AlgorithmError
 from tests.algorithms.helpers import Box, algorithm, constant, infinite, rastrigin, run, sphere
 
 DIMENSIONS = pytest.mark.parametrize("dimension", [1, 5])
+PYCMA = algorithm("cma")
 WITHOUT_RANDOMNESS = ("direct", "shgo")  # in their first start
 
 
@@ -23,7 +22,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def it(name: str) -> Algorithm:
-    return algorithm("cma") if name == "cma" else algorithm("scipy", method=name)
+    return PYCMA if name == "cma" else algorithm("scipy", method=name)
 
 
 @pytest.fixture
@@ -35,9 +34,7 @@ def near(name: str) -> float:
 @pytest.mark.slow
 @DIMENSIONS
 @pytest.mark.parametrize("objective", [sphere, rastrigin])
-def test_it_runs_to_the_budget_in_the_box_and_improves(
-    it: Algorithm, near: float, dimension: int, objective: Callable
-):
+def test_it_runs_to_the_budget_in_the_box_and_improves(it, near, dimension, objective):
     box = Box.cube(dimension)
     done = run(it, box, objective)
     assert done.points.shape == (3000, dimension)
@@ -48,9 +45,7 @@ def test_it_runs_to_the_budget_in_the_box_and_improves(
 
 
 @DIMENSIONS
-def test_the_same_seed_gives_the_same_points_and_a_longer_budget_extends_them(
-    it: Algorithm, dimension: int
-):
+def test_the_same_seed_gives_the_same_points_and_a_longer_budget_extends_them(it, dimension):
     first = run(it, Box.cube(dimension), rastrigin, 400)
     np.random.seed(7)  # noqa: NPY002 - what packages would draw from by default
     before = np.random.get_state()[1].tolist()  # noqa: NPY002
@@ -84,9 +79,7 @@ def test_boxes_of_any_size_are_searched_like_any_other(it: Algorithm, near: floa
 @pytest.mark.slow
 @DIMENSIONS
 @pytest.mark.parametrize("objective", [constant, infinite])
-def test_an_objective_without_any_slope_is_searched_all_over_the_box(
-    it: Algorithm, dimension: int, objective: Callable
-):
+def test_an_objective_without_any_slope_is_searched_all_over_the_box(it, dimension, objective):
     points = run(it, Box.cube(dimension), objective, 1500).points
     assert np.all(np.ptp(points, axis=0) > 8)
     assert len(np.unique(points.round(1), axis=0)) > 30
@@ -98,9 +91,7 @@ def test_infinite_values_in_half_of_the_box_do_no_harm(it: Algorithm, near: floa
 
 
 @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
-def test_an_error_in_the_objective_and_an_interrupt_come_through(
-    it: Algorithm, error: type[BaseException]
-):
+def test_an_error_in_the_objective_and_an_interrupt_come_through(it, error):
     def broken(x: np.ndarray) -> float:
         raise error("a mistake of the user")
 
@@ -111,3 +102,50 @@ def test_an_error_in_the_objective_and_an_interrupt_come_through(
 def test_thirty_dimensions_are_no_obstacle(it: Algorithm):
     done = run(it, Box.cube(30), sphere, 500)
     assert done.values.min() < done.values[0]
+
+
+def test_a_start_of_no_iterations_still_evaluates():
+    assert len(run(algorithm("cma", options={"maxiter": 0}), Box.cube(2), budget=100).points) == 100
+
+
+def test_populations_grow_from_start_to_start():
+    plain, growing = (
+        run(
+            PYCMA.model_copy(update={"popsize": 6, "restart_growth": growth}),
+            Box.cube(2),
+            constant,
+            100,
+        )
+        for growth in (1, 3)
+    )
+    # A start on a constant is one generation, around a different centre.
+    assert np.array_equal(plain.points[:6], growing.points[:6])
+    assert not np.array_equal(plain.points[6:24], growing.points[6:24])
+
+
+def test_nothing_is_printed_warned_of_or_written(tmp_path, monkeypatch, capfd, recwarn):
+    monkeypatch.chdir(tmp_path)
+    for objective in (sphere, infinite):
+        run(PYCMA, Box.cube(1), objective)
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr() == ("", "")
+    assert [str(warning.message) for warning in recwarn] == []
+
+
+def test_a_start_that_evaluates_nothing_is_an_error(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(METHODS, "powell", lambda start: None)
+    with pytest.raises(AlgorithmError, match="without an evaluation"):
+        run(algorithm("scipy", method="powell"), Box.cube(2))
+
+
+@pytest.mark.parametrize("stepsize", [0.1, 0.5, 7.0])
+def test_a_hop_stays_in_the_unit_box_and_goes_everywhere(stepsize: float):
+    hop = Hop(stepsize, np.random.default_rng(1))
+    x = np.full(3, 0.5)
+    path = []
+    for _ in range(2000):
+        x = hop(x)
+        path.append(x)
+    assert Box.cube(3, 0, 1).contains(np.array(path))
+    counts = np.histogram(np.array(path).ravel(), 4, (0, 1))[0]
+    assert np.all(counts > 1000)

@@ -1,7 +1,5 @@
 """Random search draws the same points whatever the budget or the block, all over the box."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -15,9 +13,7 @@ IT = algorithm("random-search")
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("block", [1, 7, 1000])
-def test_the_points_do_not_depend_on_the_block(
-    kind: Kind, block: int, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_points_do_not_depend_on_the_block(kind, block, monkeypatch):
     expected = run(IT, Box.cube(3), budget=500, kind=kind)
     monkeypatch.setattr(random_search, "BLOCK", block)
     assert np.array_equal(run(IT, Box.cube(3), budget=500, kind=kind).points, expected.points)

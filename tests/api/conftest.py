@@ -1,7 +1,5 @@
 """One small race for all tests of the Python interface; tests that write make another store."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Examples: those of two pages, each as one script, and those of every docstring."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 import re

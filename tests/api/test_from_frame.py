@@ -1,7 +1,5 @@
 """A posterior from a frame, without a store."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +124,7 @@ def test_a_frame_that_cannot_be_meant_is_refused(data: Any, words: str):
         pb.infer(data)
 
 
-def test_one_algorithm_has_nobody_to_be_compared_with():
+def test_one_algorithm_alone_is_refused():
     with pytest.raises(pb.InferenceError, match="only one algorithm"):
         pb.infer(frame().filter(pl.col("algorithm") == "A"))
 
@@ -137,14 +135,3 @@ def test_rows_that_make_no_sense_are_left_out_with_a_warning():
     )
     with pytest.warns(pb.PolarBearWarning, match=r"1 row: y is not a finite number \(first: row 5"):
         asked(broken)
-
-
-def test_seeds_of_an_imported_problem_count_once(tmp_path: Path):
-    frame(9).write_csv(tmp_path / "once.csv")
-    frame(9, seeds=3).write_csv(tmp_path / "often.csv")
-    once = pb.import_data(tmp_path / "once.csv", tmp_path / "once")
-    often = pb.import_data(tmp_path / "often.csv", tmp_path / "often", seed_column="seed")
-    assert len(often.instances()) == 27
-    plain, clustered = (store.infer(draws=800) for store in (once, often))
-    assert plain.instances == clustered.instances == 9
-    np.testing.assert_allclose(clustered.theta, plain.theta, atol=1e-5)

@@ -1,7 +1,5 @@
 """The page of a race that is running: written after each round, or served on this machine."""
 
-from __future__ import annotations
-
 import socket
 import struct
 import threading
@@ -16,7 +14,7 @@ import pytest
 from polarbear.api.configurations import read
 from polarbear.api.listening import Listener
 from polarbear.api.live_page import HERE, TAG, LivePage, StorePage, Watch, check_place
-from polarbear.config import Overrides
+from polarbear.config.configuration import Overrides
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
 from polarbear.errors import NotAStoreError, ReportError
@@ -34,8 +32,13 @@ class Heard(Listener):
         self.warnings.append(text)
 
 
-def test_the_page_follows_until_the_race_is_over_and_is_written_over(tmp_path: Path):
-    store, page = stored_runs(tmp_path), tmp_path / "live.html"
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return stored_runs(tmp_path)
+
+
+def test_the_page_follows_until_the_race_is_over_and_is_written_over(store: Store, tmp_path: Path):
+    page = tmp_path / "live.html"
     paged = LivePage(store, page, Heard())
     paged.ends(cast(Any, None))
     assert '"follows":true' in page.read_text()
@@ -47,18 +50,13 @@ def test_the_page_follows_until_the_race_is_over_and_is_written_over(tmp_path: P
     assert is_page(page)
 
 
-def test_a_page_that_cannot_be_written_is_one_warning_and_the_race_continues(tmp_path: Path):
-    store, heard = stored_runs(tmp_path), Heard()
+def test_a_page_that_cannot_be_written_is_one_warning_and_the_race_continues(store, tmp_path):
+    heard = Heard()
     paged = LivePage(store, tmp_path / "gone" / "live.html", heard)
     paged.ends(cast(Any, None))
     paged.ends(cast(Any, None))
     (said,) = heard.warnings
     assert said.startswith("the page was not written: there is no folder")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return stored_runs(tmp_path)
 
 
 @pytest.fixture
@@ -72,17 +70,13 @@ def served(store: Store) -> Iterator[Watch]:
     thread.join()
 
 
-def ask(served: Watch, path: str = "", **headers: str) -> tuple[int, str]:
-    answer, text = asked(served, "GET", path, headers)
-    return answer.status, text
-
-
-def asked(
-    served: Watch, method: str, path: str = "", headers: dict[str, str] | None = None
+def ask(
+    served: Watch, path: str = "", method: str = "GET", **headers: str
 ) -> tuple[HTTPResponse, str]:
+    """The answer to a request, and its text."""
     address = urlsplit(served.address)
     connection = HTTPConnection(HERE, address.port)
-    connection.request(method, address.path + path, headers=headers or {})
+    connection.request(method, address.path + path, headers=headers)
     answer = connection.getresponse()
     text = answer.read().decode()
     connection.close()
@@ -90,12 +84,12 @@ def asked(
 
 
 def test_the_page_is_served_to_this_machine_and_to_its_own_names_only(served: Watch):
-    status, text = ask(served)
-    assert status == 200
+    answer, text = ask(served)
+    assert answer.status == 200
     assert text.startswith("<!doctype html>")
-    assert ask(served, "?again")[0] == 200
-    assert ask(served, "etc/passwd")[0] == 404
-    assert ask(served, Host="elsewhere.example:80")[0] == 403
+    assert ask(served, "?again")[0].status == 200
+    assert ask(served, "etc/passwd")[0].status == 404
+    assert ask(served, Host="elsewhere.example:80")[0].status == 403
 
 
 def test_the_page_is_not_served_without_the_secret_part_of_the_address(served: Watch, store: Store):
@@ -113,7 +107,7 @@ def test_a_client_that_disconnects_leaves_no_traceback(served: Watch, capfd):
     with socket.create_connection((HERE, address.port)) as client:
         client.sendall(f"GET {address.path} HTTP/1.1\r\nHost: {HERE}:1\r\n\r\n".encode())
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    assert ask(served)[0] == 200  # the server goes on
+    assert ask(served)[0].status == 200  # the server goes on
     assert "Traceback" not in capfd.readouterr().err
 
 
@@ -127,51 +121,54 @@ def test_a_page_follows_while_a_process_writes_to_the_store(store: Store):
     assert b'"follows":false' in live.now()
 
 
-def test_during_a_race_that_keeps_its_draws_the_page_has_the_selector_and_the_duels(tmp_path):
-    config = read(configuration(race={"limits": {"rounds": 3}, "alpha": 0.999999}), Overrides())
-    store = Store.open_or_create(tmp_path / "raced", config.plain())
-    live, seen = StorePage(store.path), []
+def live_race(
+    folder: Path, rounds: int, with_draws: bool
+) -> tuple[StorePage, list[str], list[str]]:
+    """The page of a race, and its tags and texts after each round."""
+    config = read(
+        configuration(race={"limits": {"rounds": rounds}, "alpha": 0.999999}), Overrides()
+    )
+    store = Store.open_or_create(folder, config.plain())
+    live, tags, texts = StorePage(store.path), [], []
 
     class Looking(Watcher):
-        wants_draws = True
+        wants_draws = with_draws
 
         def ends(self, record: RoundRecord) -> None:
-            page = live.now().decode()
-            assert '"selector":{' in page
-            assert '"closer":{' in page
-            seen.append((live.tag(), page.count('"title":"Round ')))
+            tags.append(live.tag())
+            texts.append(live.now().decode())
 
     with store.writing():
         Race(config, store, [Looking()]).run()
-    assert seen == [("1", 1), ("2", 2), ("3", 3)]
+        tags.append(live.tag())
+    return live, tags, texts
+
+
+def test_during_a_race_that_keeps_its_draws_the_page_has_the_selector_and_the_duels(tmp_path):
+    live, tags, texts = live_race(tmp_path / "raced", 3, with_draws=True)
+    assert all('"selector":{' in text and '"closer":{' in text for text in texts)
+    assert tags[:3] == ["1", "2", "3"]
+    assert [text.count('"title":"Round ') for text in texts] == [1, 2, 3]
     assert live.tag() == "over"
 
 
-def test_a_page_without_draws_is_outdated_as_soon_as_there_are_some(tmp_path):
-    config = read(configuration(race={"limits": {"rounds": 1}, "alpha": 0.999999}), Overrides())
-    store = Store.open_or_create(tmp_path / "raced", config.plain())
-    live, seen = StorePage(store.path), []
-
-    class Looking(Watcher):
-        def ends(self, record: RoundRecord) -> None:
-            seen.append(live.tag())
-            assert f'"served":"{live.tag()}"' in live.now().decode()
-
-    with store.writing():
-        Race(config, store, [Looking()]).run()
-        seen.append(live.tag())
-    assert seen == ["1 without draws", "1"]
+def test_a_page_without_draws_is_outdated_as_soon_as_there_are_some(tmp_path: Path):
+    _, tags, texts = live_race(tmp_path / "raced", 1, with_draws=False)
+    assert tags == ["1 without draws", "1"]
+    assert '"served":"1 without draws"' in texts[0]
 
 
 def test_an_open_page_asks_for_the_round_alone(served: Watch, store: Store):
-    answer, text = asked(served, "HEAD")
+    answer, text = ask(served, method="HEAD")
     assert (answer.status, text, answer.headers[TAG]) == (200, "", "over")
     with store.writing():
-        assert asked(served, "HEAD")[0].headers[TAG] == "0"
+        assert ask(served, method="HEAD")[0].headers[TAG] == "0"
         assert "connect-src 'self'" in ask(served)[1]
 
 
-def test_what_is_no_store_and_a_port_that_is_taken_are_said(served: Watch, store: Store, tmp_path):
+def test_watch_refuses_a_folder_that_is_no_store_and_a_used_port(
+    served: Watch, store: Store, tmp_path
+):
     with pytest.raises(NotAStoreError):
         Watch(tmp_path / "nothing")
     port = urlsplit(served.address).port

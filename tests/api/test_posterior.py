@@ -1,6 +1,4 @@
-"""A posterior as Python users meet it: frames, ArviZ, and what it warns of."""
-
-from __future__ import annotations
+"""A posterior of the Python interface: frames, ArviZ, warnings."""
 
 import sys
 
@@ -10,7 +8,7 @@ import pytest
 import polarbear as pb
 from polarbear.errors import MissingExtraError
 from polarbear.inference import posterior_draws
-from polarbear.plain import plain
+from polarbear.records import json_values
 
 
 def test_frames_have_a_row_for_each_algorithm_or_ordered_pair_at_each_time(temporal: pb.Posterior):
@@ -48,9 +46,9 @@ def test_facts_are_those_of_the_frames_at_the_given_times(temporal: pb.Posterior
     ]
     assert [row["mean"] for row in facts.ratings] == pytest.approx(temporal.theta.mean(axis=0)[1])
     assert all(row["low"] < row["mean"] < row["high"] for row in facts.ratings)
-    assert list(plain(facts))[-1] == "ratings"
+    assert list(json_values(facts))[-1] == "ratings"
     facts = temporal.facts([0, 1], pairs=True, epsilon=0.1)
-    assert list(plain(facts))[-3:] == ["epsilon", "pairs", "joint"]
+    assert list(json_values(facts))[-3:] == ["epsilon", "pairs", "joint"]
     assert facts.pairs is not None
     better = {(row["a"], row["b"], row["t"]): row["p_dominates"] for row in facts.pairs}
     assert len(better) == 3 * 2 * 2
@@ -59,11 +57,11 @@ def test_facts_are_those_of_the_frames_at_the_given_times(temporal: pb.Posterior
     assert facts.joint is not None
     always = temporal.pairs().filter(t=10.0)["p_dominates_always"].to_list()
     assert [row["p_dominates"] for row in facts.joint] == always
-    diagnostics = plain(facts)["diagnostics"]
+    diagnostics = json_values(facts)["diagnostics"]
     assert diagnostics["passed"] == (not diagnostics["problems"])
 
 
-def test_a_temporal_posterior_counts_what_repeats_itself_for_less(temporal: pb.Posterior):
+def test_a_temporal_posterior_weights_repeated_rankings_less(temporal: pb.Posterior):
     assert temporal.evidence_weight < 1
     assert any("repeat each other" in note for note in temporal.notes)
 
@@ -107,7 +105,7 @@ def test_a_posterior_that_fails_its_checks_warns_at_the_callers_line(raced, monk
     assert "not to be trusted" in repr(posterior)
 
 
-def test_what_is_not_to_be_kept_is_not_kept(raced: pb.Store):
+def test_a_posterior_is_not_stored_without_keep(raced: pb.Store):
     assert not raced.infer(draws=800, seed=5, keep=False).from_store
     assert not raced.infer(draws=800, seed=5).from_store
     assert raced.infer(draws=800, seed=5).from_store

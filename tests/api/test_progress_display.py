@@ -1,7 +1,6 @@
 """The progress of a race: the live display, and `polarbear status` in another terminal."""
 
-from __future__ import annotations
-
+import json
 import os
 import signal
 import sys
@@ -13,7 +12,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.api.progress_display import BAR_COLUMNS, RaceProgress, bar
-from polarbear.driver.race_progress import UnderWay
+from polarbear.driver.race_progress import LiveProgress
 from polarbear.store import Store
 from polarbear.store.writer import PROGRESS, read_progress
 from tests.api.conftest import configuration
@@ -36,9 +35,7 @@ def test_a_terminal_shows_the_standings_and_the_runs_of_the_round(project, monke
     assert progress.picture()[-1].startswith("round 2: 0 of 0 runs; 0 algorithms on 8 instances")
 
 
-def test_a_notebook_shows_the_progress_below_its_cell(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
+def test_a_notebook_shows_the_progress_below_its_cell(monkeypatch, tmp_path):
     shown: list[str] = []
     cell = SimpleNamespace(update=shown.append)
     display = SimpleNamespace(HTML=str, display=lambda html, display_id: shown.append(html) or cell)
@@ -71,7 +68,7 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(project, w
     begun = project.start("race", "config.yaml", "--no-check", "-q")
 
     def one_is_done() -> bool:
-        told = read_progress(project.store, UnderWay)
+        told = read_progress(project.store, LiveProgress)
         return told is not None and told[0] and told[1]["done"] >= 1
 
     try:
@@ -93,7 +90,7 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(project, w
     assert seen["killed"] is None
     assert "round 1: " in shown
     assert "at this speed: " in shown
-    wait_until(lambda: not read_progress(project.store, UnderWay)[0])  # type: ignore[union-attr]
+    wait_until(lambda: not read_progress(project.store, LiveProgress)[0])  # type: ignore[union-attr]
     seen = project.json("status", "config")
     assert seen["under_way"] is None
     assert (seen["killed"]["pid"], seen["killed"]["round"]) == (begun.pid, 1)
@@ -112,3 +109,7 @@ def test_a_file_of_that_name_that_is_something_else_is_left_alone(project: Proje
         Path(project.store / PROGRESS).write_text(content)
         seen = project.json("status", "config")
         assert (seen["under_way"], seen["killed"]) == (None, None)
+    short = {"layout": 1, "pid": 1, "host": "h", "began": 1e308}
+    Path(project.store / PROGRESS).write_text(json.dumps(short))
+    killed = project.json("status", "config")["killed"]
+    assert killed == {"pid": 1, "host": "h", "round": 0, "written": 0.0}

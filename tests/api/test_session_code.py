@@ -1,7 +1,5 @@
 """Configurations of a notebook or a script: functions of the session, and objects."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import subprocess
@@ -15,7 +13,7 @@ import pytest
 import polarbear as pb
 from polarbear.algorithms import ADAPTERS
 from polarbear.api.configurations import read
-from polarbear.config import Overrides
+from polarbear.config.configuration import Overrides
 from polarbear.errors import ConfigError
 from polarbear.problems import SUITES
 
@@ -145,7 +143,7 @@ def test_every_suite_and_adapter_is_an_object_with_its_name_and_a_signature():
         assert {getattr(module, name) for name in module.__all__} == set(ours.values())
         for name, model in ours.items():
             assert key in inspect.signature(model).parameters
-            assert model._with_name({})[key] == name
+            assert model._known_keys({})[key] == name
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,4 @@
-"""A store as Python users meet it."""
-
-from __future__ import annotations
+"""A store of the Python interface."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +10,7 @@ from tests.api.conftest import RATINGS, configuration
 from tests.support import Project
 
 
-def test_a_store_says_what_is_in_it(raced: pb.Store):
+def test_a_store_shows_its_contents(raced: pb.Store):
     opened = pb.open(str(raced.path))
     assert opened.algorithms == tuple(RATINGS)
     assert opened.times.tolist() == [10, 100, 1000]
@@ -79,7 +77,7 @@ def test_the_classical_view_has_the_fields_of_the_json(measured: pb.Store, tmp_p
         measured.compare(bootstrap=1)
 
 
-def test_a_report_tells_in_words_and_writes_what_is_named(raced: pb.Store, tmp_path: Path):
+def test_a_report_has_words_and_writes_the_named_files(raced: pb.Store, tmp_path: Path):
     report = raced.report(tmp_path / "page.html", csv=tmp_path / "figures", only=["leaders"])
     assert report.written == (tmp_path / "figures" / "leaders.csv", tmp_path / "page.html")
     assert all(path.exists() for path in report.written)
@@ -89,7 +87,7 @@ def test_a_report_tells_in_words_and_writes_what_is_named(raced: pb.Store, tmp_p
         raced.report(tmp_path / "page.html")
 
 
-def test_commands_print_what_the_door_gives(tmp_path: Path):
+def test_commands_print_the_results_of_the_python_interface(tmp_path: Path):
     """The same runs, choices and standings, whoever asks."""
     project = Project(tmp_path)
     project.configure(**configuration())
@@ -129,15 +127,3 @@ def test_a_fresh_race_begins_in_the_same_store_and_the_earlier_one_can_be_opened
     assert store.standings().rounds == 1
     assert pb.open(folder, race=1).standings().pareto_set == raced.standings().pareto_set
     assert store.runs().equals(raced.runs())
-
-
-def test_a_script_needs_no_guard(tmp_path: Path):
-    """Workers are new processes; they must not run the script again that started them."""
-    project = Project(tmp_path)
-    project.configure(**configuration())
-    (tmp_path / "script.py").write_text(
-        "print('begins')\nimport polarbear as pb\n"
-        "print(len(pb.run('config.yaml', instances=2).runs()))\n"
-    )
-    done = project.python("script.py")
-    assert done.stdout.split() == ["begins", "6"], done.stderr

@@ -1,7 +1,5 @@
 """Small stores made of trajectories that a test knows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""Complete cases: who is compared on which instances, and what is said about the rest."""
-
-from __future__ import annotations
+"""Complete cases: the algorithms and instances that are compared, and notes on the others."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -77,7 +75,7 @@ def test_an_algorithm_without_a_full_run_is_left_out_unless_it_is_asked_for(tmp_
          "unknown algorithm 'Powel'; did you mean 'Powell'?"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_compared_is_refused_with_the_reason(runs, suite, asked, words, tmp_path):
+def test_runs_without_a_comparison_are_refused(runs, suite, asked, words, tmp_path):
     suite = {"suite": suite, "maximise": False}
     with pytest.raises(ReportError, match=words):
         view(make_store(tmp_path / "store", runs, instances=suite), asked)
@@ -90,7 +88,7 @@ def test_a_pair_is_two_different_names(text: str):
     assert checked_pair(["A", "B"]) == ("A", "B")
 
 
-def test_those_that_a_race_has_left_are_compared_where_they_share_more_instances(tmp_path: Path):
+def test_the_pareto_set_is_compared_if_it_shares_more_instances(tmp_path: Path):
     runs = {"A": [FULL] * 4, "B": [OTHER] * 4, "C": [OTHER] * 1 + [CUT] * 3}
     store = make_store(tmp_path / "store", runs)
     assert share_more(store, 100.0, ["A", "B"])
@@ -100,7 +98,7 @@ def test_those_that_a_race_has_left_are_compared_where_they_share_more_instances
     assert material.classical.algorithms == ("A", "B")
     assert len(material.classical.common.instances) == 4
     assert "`--algorithms all` includes C" in material.classical.notes()[-1]
-    asked = replace(material, comparison=Comparison(everyone=True))
+    asked = replace(material, comparison=Comparison(include_eliminated=True))
     assert asked.classical.algorithms == ("A", "B", "C")
     alone = replace(material, race=SimpleNamespace(eliminated=("B", "C"), pareto_set=("A",)))  # type: ignore[arg-type]
     assert alone.classical.algorithms == ("A", "B", "C")

@@ -1,14 +1,12 @@
 """Notes on where the classical view and the posterior disagree, on stores made to do so."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from polarbear.classical.disagreement import disagreements, lead
+from polarbear.classical.disagreement import disagreements, share_ahead
 from polarbear.classical.view import view
 from polarbear.classical.view_options import ViewOptions
 from polarbear.driver.evidence import cached_posterior, evidence_of, keep
@@ -118,5 +116,5 @@ def test_a_lead_counts_leads_and_margins_by_hand(tmp_path: Path):
     made = view(make_store(tmp_path / "store", runs, GRID), options=FIXED)
     times, weights = np.array(GRID), np.array([0.5, 0.25, 0.25])
     # A is behind at t = 1 and ahead at 10 and 100 on one instance, tied on the other.
-    assert lead(made, 0, 1, times, weights) == pytest.approx((0.25, np.log10(5) / 10))
-    assert lead(made, 1, 0, times, weights) == pytest.approx((0.25, np.log10(2) / 10))
+    assert share_ahead(made, 0, 1, times, weights) == pytest.approx((0.25, np.log10(5) / 10))
+    assert share_ahead(made, 1, 0, times, weights) == pytest.approx((0.25, np.log10(2) / 10))

@@ -1,7 +1,5 @@
 """Expected running times, and time counted per dimension."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -123,12 +121,8 @@ def test_ert_of_a_coco_folder_is_what_cocopp_computes(tmp_path: Path):
 def test_evaluations_per_dimension_put_all_dimensions_on_one_axis(tmp_path: Path):
     """The same runs, once on 2 and twice as slow on 4 variables, are the same per dimension."""
     runs = [Run([2, 20, 200], [9.0, 3.0, 1.0]), Run([4, 40, 400], [9.0, 3.0, 1.0])]
-    store = make_store(
-        tmp_path / "s",
-        {"A": runs},
-        grid=(4.0, 40.0, 400.0),
-        specs=[{"imported": i, "dimension": d, "optimum": 0.0} for i, d in enumerate((2, 4))],
-    )
+    specs = [{"imported": i, "dimension": d, "optimum": 0.0} for i, d in enumerate((2, 4))]
+    store = make_store(tmp_path / "s", {"A": runs}, grid=(4.0, 40.0, 400.0), specs=specs)
     seen = view(store, options=ViewOptions(per_dimension=True))
     assert seen.axis == "evaluations per dimension"
     assert seen.grid.tolist() == [1, 10, 100]
@@ -139,7 +133,6 @@ def test_evaluations_per_dimension_put_all_dimensions_on_one_axis(tmp_path: Path
     assert told.axis == "evaluations per dimension"
     assert [point.t for point in told.ecdf[0].at] == [1, 10, 100]
     cut = [Run([1], [1.0], Status.BUDGET, 200), Run([1], [1.0], Status.BUDGET, 400)]
-    specs = [{"imported": i, "dimension": d, "optimum": 0.0} for i, d in enumerate((2, 4))]
     other = make_store(tmp_path / "cut", {"A": cut}, grid=(4.0, 400.0), specs=specs)
     assert len(view(other).common.instances) == 1
     assert len(view(other, options=ViewOptions(per_dimension=True)).common.instances) == 2

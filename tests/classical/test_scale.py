@@ -1,7 +1,5 @@
 """How values become comparable, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +86,7 @@ def test_an_instance_on_which_all_are_equal_is_reached_by_all_and_noted(tmp_path
         ({"A": [Run([1], [np.nan])], "B": [Run([1], [1.0])]}, {}, "has the value nan"),
     ],
 )
-def test_what_cannot_be_scaled_is_refused_with_the_reason(tmp_path: Path, runs, options, words):
+def test_values_without_a_scale_are_refused_with_the_reason(tmp_path: Path, runs, options, words):
     with pytest.raises(ReportError, match=words):
         view(make_store(tmp_path / "store", runs), options=ViewOptions(**options))
 

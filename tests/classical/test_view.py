@@ -1,7 +1,5 @@
 """ECDF, AOCC and EAF against brute force, against each other, and against moocore."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import moocore

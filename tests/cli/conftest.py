@@ -1,7 +1,5 @@
 """Stores that several tests of commands read; those that write get a copy."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

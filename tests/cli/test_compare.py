@@ -1,7 +1,5 @@
 """`polarbear compare`."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 
@@ -48,9 +46,8 @@ def test_json_holds_everything_the_tables_show(compared: Project):
     assert bool(answer["disagreements"]) != bool(answer["verdict"])
 
 
-def test_the_tables_say_scale_intervals_and_what_the_posterior_sees(compared: Project):
-    done = compared("compare", "config", "--pair", "random,again [b]")
-    assert done.returncode == 0, done.stderr
+def test_the_tables_show_scale_intervals_and_the_verdict_of_the_posterior(compared: Project):
+    done = compared.done("compare", "config", "--pair", "random,again [b]")
     for words in (
         "instances: 12, of 12 in the store",
         "scale: targets are distances from the optimum, 100 down to 1e-08",
@@ -86,10 +83,8 @@ def test_figures_and_their_data_are_written_once(compared: Project, tmp_path: Pa
     with (tmp_path / "csv" / "aocc.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 2 * 3 * 12
-    again = compared(*arguments)
-    assert again.returncode == 1
-    assert "exists already; write over it with --force" in again.stderr
-    assert compared("compare", "config", "--csv", tmp_path / "csv", "--force").returncode == 0
+    assert "exists already; write over it with --force" in compared.refused(*arguments)
+    compared.done("compare", "config", "--csv", tmp_path / "csv", "--force")
 
 
 def test_a_pair_is_drawn_alone(compared: Project, tmp_path: Path):
@@ -123,8 +118,5 @@ def test_a_store_without_a_stored_posterior_is_compared_with_that_of_its_runs(pr
 def test_imported_rankings_are_refused_with_the_reason(project: Project):
     table = project.folder / "ranks.csv"
     table.write_text("instance,t,algorithm,position\n1,1,A,1\n1,1,B,2\n")
-    done = project("import", table, "--store", "ranked", "--format", "rankings")
-    assert done.returncode == 0, done.stderr
-    done = project("compare", "ranked")
-    assert done.returncode == 1
-    assert "has rankings without values" in done.stderr
+    project.done("import", table, "--store", "ranked", "--format", "rankings")
+    assert "has rankings without values" in project.refused("compare", "ranked")

@@ -1,6 +1,4 @@
-"""What the documentation says about options is what they are."""
-
-from __future__ import annotations
+"""The documentation of options agrees with the options."""
 
 import json
 import re
@@ -21,6 +19,11 @@ from tests.support import Project
 DOCS = Path(__file__).parents[2] / "docs"
 
 
+def rows_of(page: str) -> list[str]:
+    """The rows of all tables on a page of the reference."""
+    return [line for line in (DOCS / "reference" / page).read_text().splitlines() if "|" in line]
+
+
 def test_every_option_of_inference_stands_in_the_documentation_with_its_default():
     text = (DOCS / "explanation" / "inference.md").read_text()
     for name, field in ModelOptions.model_fields.items():
@@ -30,13 +33,8 @@ def test_every_option_of_inference_stands_in_the_documentation_with_its_default(
 
 
 def test_every_preference_stands_in_the_documentation_with_its_options():
-    rows = [
-        line
-        for line in (DOCS / "reference" / "selection.md").read_text().splitlines()
-        if "|" in line
-    ]
     for name in PREFERENCES:
-        (row,) = [line for line in rows if line.startswith(f"| `{name}` |")]
+        (row,) = [line for line in rows_of("selection.md") if line.startswith(f"| `{name}` |")]
         for key in set(key_names(PREFERENCES[name])) - {"preference"}:
             assert f"`{key}`" in row, f"{name}: {key}"
 
@@ -52,9 +50,7 @@ def test_the_examples_of_preferences_in_the_documentation_can_be_read():
 
 
 def test_every_figure_stands_in_the_documentation_of_the_report():
-    rows = [
-        line for line in (DOCS / "reference" / "report.md").read_text().splitlines() if "|" in line
-    ]
+    rows = rows_of("report.md")
     listed = {name for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
     assert listed == set(FIGURES)
 
@@ -77,7 +73,7 @@ def test_every_flag_stands_in_the_documentation_with_its_default(command: str, p
         assert f"| `{flag}` | {default}|" in text, flag
 
 
-def test_the_example_that_maximises_does_what_the_documentation_says(project: Project):
+def test_the_documented_example_that_maximises_runs(project: Project):
     text = (DOCS / "reference" / "configuration.md").read_text()
     files = re.findall(r"^```(?:python|yaml) (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     for name, content in files:

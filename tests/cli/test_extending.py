@@ -1,7 +1,5 @@
 """The examples of docs/how-to/extending.md, each built as a separate package and used."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,6 +1,4 @@
-"""Names that would be markup, formulas, paths or commands elsewhere, through what is written."""
-
-from __future__ import annotations
+"""Names that are markup, formulas, paths or commands elsewhere, in every output."""
 
 import json
 import runpy
@@ -52,8 +50,7 @@ def assert_harmless(drawing: Path) -> None:
 
 def test_a_closer_look_shows_names_as_they_are(hostile: Project):
     pair = ("show", "s", "--pair", f"{TAG},[bold red]x[/]", "--svg", "pair.svg")
-    shown = hostile(*pair)
-    assert shown.returncode == 0, shown.stderr
+    shown = hostile.done(*pair)
     assert shown.stdout.startswith(f"{TAG} against [bold red]x[/] at ")
     assert hostile.json("show", "s", "--pair", f"{TAG},[bold red]x[/]")["b"] == "[bold red]x[/]"
     assert_harmless(hostile.folder / "pair.svg")
@@ -77,8 +74,7 @@ def test_a_report_has_no_markup_of_names(hostile: Project):
 
 def test_stores_side_by_side_have_no_markup_and_no_formula_of_names(hostile: Project):
     files = ("--html", "p.html", "--svg", "f", "--csv", "f")
-    done = hostile("report", "s", "<b>t", "--markdown", *files)
-    assert done.returncode == 0, done.stderr
+    done = hostile.done("report", "s", "<b>t", "--markdown", *files)
     prose = "".join(done.stdout.split("```")[0::2])
     assert "<script" not in prose.replace("\\<", "")
     page = (hostile.folder / "p.html").read_text()

@@ -1,13 +1,10 @@
 """`polarbear infer`, on runs and on what was imported."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.support import Project, solver
+from tests.support import Project
 
 QUICK = ("--model", "dirichlet", "--draws", 2000)
 
@@ -38,28 +35,12 @@ def test_a_temporal_model_speaks_about_all_times_at_once(collected: Project):
 
 
 def test_the_table_shows_shares_of_firsts_and_pairs(collected: Project):
-    done = collected("infer", "config", *QUICK, "--pairs", "--at", "10,1000", "--algorithms", "A,C")
-    assert done.returncode == 0, done.stderr
+    done = collected.done(
+        "infer", "config", *QUICK, "--pairs", "--at", "10,1000", "--algorithms", "A,C"
+    )
     assert "share of firsts at t =" in done.stdout
     assert "A > C" in done.stdout
     assert "B" not in done.stdout
-
-
-@pytest.mark.slow
-def test_a_store_that_is_being_written_can_be_asked_all_the_same(project, wait_until):
-    go = project.folder / "go"
-    project.configure()
-    project.json("run", "config.yaml")
-    project.configure(algorithms=[solver("waits", until=str(go)), solver("coordinate_descent")])
-    process = project.start("run", "config.yaml")
-    wait_until(lambda: project.json("status", "config")["written_by"] is not None)
-    asked = "infer config --model dirichlet --algorithms random,coordinate_descent --json"
-    done = project(*asked.split())
-    go.touch()
-    process.communicate(timeout=600)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["from_store"] is False
-    assert "the posterior was not kept" in done.stderr
 
 
 def test_imported_tables_and_rankings_are_inferred_like_runs(project: Project):

@@ -1,7 +1,5 @@
 """`polarbear init`: a configuration that shows everything and runs."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -11,7 +9,8 @@ import pytest
 
 from polarbear.algorithms import ADAPTERS
 from polarbear.algorithms.base import Algorithm
-from polarbear.config import Execution, parse
+from polarbear.config.configuration import parse
+from polarbear.config.execution import Execution
 from polarbear.config.template import commented_config
 from polarbear.inference import ModelOptions
 from polarbear.problems import SUITES
@@ -24,20 +23,20 @@ from tests.support import Project
 
 @pytest.mark.slow
 def test_it_writes_a_configuration_that_runs(project: Project):
-    assert project("init").returncode == 0
+    project.done("init")
     answer = project.json("run", "polarbear.yaml", "--instances", 2)
     assert answer["failed_runs"] == 0
     assert answer["executed"] == 6
 
 
-def test_it_does_not_replace_a_file_unless_told_to(project: Project):
+def test_init_replaces_a_file_only_with_force(project: Project):
     mine = project.folder / "mine.yaml"
     mine.write_text("mine")
     done = project("init", "mine.yaml")
     assert done.returncode == 1
     assert "--force" in done.stderr
     assert mine.read_text() == "mine"
-    assert project("init", "mine.yaml", "--force").returncode == 0
+    project.done("init", "mine.yaml", "--force")
     assert mine.read_text() != "mine"
     assert "cannot write" in project("init", "no/such/folder.yaml").stderr
 

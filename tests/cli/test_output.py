@@ -1,7 +1,5 @@
 """Results and notes as text: what is printed, how wide it is, and onto which streams."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -12,6 +10,7 @@ import click
 import pytest
 from rich.cells import cell_len
 
+from polarbear.api.text_table import table_lines
 from polarbear.cli import output
 from tests.support import Project
 
@@ -51,7 +50,7 @@ def test_json_holds_the_same_text_without_a_control_in_it(capsys: pytest.Capture
 
 
 def test_numbers_are_aligned_to_the_right():
-    assert output.table_lines(TITLES, ROWS) == [
+    assert table_lines(TITLES, ROWS) == [
         "",
         " algorithm           standing                             runs",
         " ─────────────────────────────────────────────────────────────",
@@ -64,7 +63,7 @@ def test_numbers_are_aligned_to_the_right():
 
 @pytest.mark.parametrize("width", [20, 30, 45, 80])
 def test_a_table_fits_a_narrow_screen_and_loses_no_sign(width: int):
-    lines = output.table_lines(TITLES, ROWS, width)
+    lines = table_lines(TITLES, ROWS, width)
     assert max(map(cell_len, lines)) <= width
     signs = sorted(
         sign for row in (TITLES, *ROWS) for cell in row for sign in cell if not sign.isspace()

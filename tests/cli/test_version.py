@@ -1,6 +1,4 @@
-"""Which PolarBear this is, and completion of what is typed."""
-
-from __future__ import annotations
+"""Version and commit of PolarBear, and completion in a shell."""
 
 import os
 import subprocess
@@ -44,7 +42,7 @@ def test_a_checkout_says_where_it_is_and_whether_files_were_changed(package: Pat
     assert cli.version_and_commit() == f"polarbear {__version__} (commit {commit}-dirty)"
 
 
-def test_somebody_else_s_repository_is_not_taken_for_polarbear_s(package: Path):
+def test_another_repository_is_not_taken_for_that_of_polarbear(package: Path):
     git(package.parents[1], "init", "--quiet")
     (package / "a.py").write_text("1\n")
     git(package.parents[1], "add", ".")

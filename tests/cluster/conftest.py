@@ -1,7 +1,5 @@
 """What tests of clusters compare with."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.cluster.test_dask import configured, raced

@@ -1,7 +1,5 @@
 """A Dask cluster as users start it: `dask scheduler` and `dask worker`, each a process to kill."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -10,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from distributed import Client
 
@@ -132,7 +130,7 @@ class RealCluster:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
-    def __enter__(self) -> RealCluster:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -1,10 +1,9 @@
 """A network connection to a scheduler that can be interrupted and restored."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from contextlib import suppress
+from typing import Self
 
 
 class Network:
@@ -35,7 +34,7 @@ class Network:
         with self._lock:
             self._whole = True
 
-    def __enter__(self) -> Network:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -1,17 +1,15 @@
 """A real Slurm on this machine: munged, slurmctld and slurmd, with a small slurm.conf."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
+from tests.cluster.processes import until
+
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "scontrol", "squeue", "sinfo")
-PATIENCE = 600.0  # seconds: a busy machine may need long to start a process
 CONF = """
 ClusterName=bears
 SlurmctldHost={host}(127.0.0.1)
@@ -110,12 +108,12 @@ class RealSlurm:
             )
 
     def _until(self, condition: Any) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
+        def is_met() -> Any:
             for process in self._started:
                 assert process.poll() is None, f"{process.args} has ended, see {self.folder}"
-            assert time.monotonic() < deadline, f"Slurm does not come up, see {self.folder}"
-            time.sleep(0.05)
+            return condition()
+
+        until(is_met)
 
 
 def _path(program: str) -> str | None:

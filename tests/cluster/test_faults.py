@@ -1,7 +1,5 @@
 """A race whose network is interrupted, whose worker hangs, or whose jobs reach their time limit."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A race in the jobs of a real Slurm, asked for through dask-jobqueue."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,14 +1,13 @@
 """Configurations: what is accepted, and what is refused with which words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from polarbear.config import Config, differences, load, parse
+from polarbear.config.configuration import Config, Overrides, load, overridden, parse
+from polarbear.config.contradictions import differences
 from polarbear.errors import ConfigError
 from polarbear.settings.options import Source
 from polarbear.settings.yaml_lines import parse_yaml
@@ -79,6 +78,18 @@ def entries(*algorithms: dict[str, str]) -> dict[str, Any]:
         (entries({"name": "B", "label": "x" * 17}), "it has 17 characters, more than 16"),
         ({"budget": {"axis": "iterations", "grid": [1, 2]}}, "cannot report t on 'iterations'"),
         *(
+            ({"execution": execution}, words)
+            for execution, words in (
+                ({"scheduler": "tcp://h:1"}, "needs 'engine: dask'"),
+                ({"job_queue": {"name": "slurm"}}, "needs 'engine: dask'"),
+                ({"engine": "dask", "scheduler": "tcp://h:1", "job_queue": {"name": "slurm"}},
+                 "one"),
+                ({"engine": "dask", "job_queue": {"name": "slrum"}},
+                 "input should be 'slurm', 'pbs'"),
+                ({"engine": "dusk"}, "engine: input should be 'local' or 'dask'"),
+            )
+        ),
+        *(
             ({"budget": {"grid": grid}}, words)
             for grid, words in (
                 ([3, 2], "a grid must increase, but 2 follows 3"),
@@ -137,7 +148,7 @@ def test_a_configuration_cannot_be_changed_once_it_is_read():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (None, "No such file"),
+        (None, "there is no file .*; `polarbear init .*` writes one"),
         (b"# nothing\n", "polarbear init"),
         (b"- a\n", "expected a mapping"),
         (b"a: [1,\nb: 2\n", "line 3: not valid YAML"),
@@ -166,3 +177,23 @@ def test_differences_name_both_sides():
     assert differences({"a": {"b": 1}, "c": 2}, {"a": {"b": 3}, "c": 2}) == [
         "a.b: stored 1, configuration 3"
     ]
+
+
+DASK = {"engine": "dask", "scheduler": "tcp://h:1"}
+QUEUE = {"engine": "dask", "job_queue": {"name": "slurm"}}
+
+
+@pytest.mark.parametrize(
+    ("execution", "given", "key", "value"),
+    [
+        (QUEUE, {"scheduler": "tcp://h:1"}, "scheduler", "tcp://h:1"),
+        (QUEUE, {"scheduler": "tcp://h:1"}, "job_queue", None),  # whose place the scheduler takes
+        ({}, {"scheduler": "tcp://h:1"}, "engine", "dask"),
+        (DASK, {"engine": "local"}, "scheduler", None),
+        ({}, {"mix_hosts": True}, "processors", "same"),
+        (DASK, {"mix_hosts": True}, "processors", "mixed"),
+    ],
+)
+def test_what_a_call_says_about_execution_goes_before_the_file(execution, given, key, value):
+    found = overridden(changed(execution=execution), Overrides(**given)).execution
+    assert getattr(found, key) == value

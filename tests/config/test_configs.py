@@ -1,13 +1,11 @@
 """The ready configurations: each can be read, and none has drifted from what it says it is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from polarbear.config import load
+from polarbear.config.configuration import load
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 

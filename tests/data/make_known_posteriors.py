@@ -6,8 +6,6 @@ Of all models, or of those named beside what is there. Half an hour of work; nee
 model's definition changes.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
@@ -17,7 +15,8 @@ import numpy as np
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import rating_models
 from polarbear.inference.relations import joint, pointwise
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 ALGORITHMS, TIMES, INSTANCES, DRAWS = 3, 5, 14, 8_000
 

@@ -1,7 +1,5 @@
 """Fingerprints: what makes an algorithm's runs, and what has changed about it, in words."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import json
 from typing import Any
@@ -9,8 +7,9 @@ from typing import Any
 import pytest
 
 from polarbear.algorithms import ADAPTERS
-from polarbear.config import parse
-from polarbear.driver.fingerprints import changes_between, fingerprints, same_sources
+from polarbear.config.configuration import parse
+from polarbear.driver.fingerprints import fingerprints
+from polarbear.driver.stale_runs import changes_between, same_sources
 from polarbear.settings.options import Source
 
 

@@ -1,7 +1,5 @@
 """A closer look: duels are counted as rankings have them, and runs are shown as they were."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

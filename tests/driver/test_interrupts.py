@@ -1,7 +1,5 @@
 """Ctrl-C while the coordinator infers, and workers go on beside it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -10,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
+from polarbear.store import Store
 from tests.cli.test_race import rounds, synthetic
 from tests.support import Project
 
@@ -57,6 +56,8 @@ def test_ctrl_c_while_a_round_is_being_decided_does_not_wait_for_the_decision(
     assert "interrupted; the same command continues from the last round" in said
     assert "Traceback" not in said
     assert list(rounds(project.store)) == ["round-0001.json"]
+    kept = Store.open(project.store)
+    assert kept.rounds.last().posterior in kept.posteriors.stored()
     project("race", "config.yaml")
     project("race", "config.yaml", "--store", "whole")
     assert rounds(project.store) == rounds(project.folder / "whole")

@@ -1,7 +1,5 @@
 """The driver of a race, on algorithms whose true ratings are known."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace
@@ -14,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polarbear import racing as race
-from polarbear.config import Config, parse
+from polarbear.config.configuration import Config, parse
 from polarbear.driver.evidence import CachedPosterior, cached_posterior, evidence_of
 from polarbear.driver.loop import SETTLED, Ended, Race
 from polarbear.driver.race_progress import Watcher
@@ -288,13 +286,13 @@ def test_a_newcomer_enters_a_finished_race_and_no_other_algorithm_runs_again(cop
     with pytest.raises(RaceError, match="'good' is in the race in .* already"):
         run(configured(), copied.path, add=("good",))
     seen = facts_of(copied)["instances"]
-    ended, store, notes = run(configured((*list(RATINGS)[:3], "late")), copied.path)
+    config = configured(tuple(RATINGS))
+    ended, store, notes = run(config, copied.path)
     assert ended.because == SETTLED
-    facts = facts_of(store)
-    assert facts["pareto_set"] == ["good", "early", "late"]
+    assert facts_of(store)["pareto_set"] == ["good", "early", "late"]
     catching_up = [record for record in notes.rounds if set(record.ran_to) == {"late"}]
     assert catching_up
-    cached = {instance.id for instance in configured_instances(seen)}
+    cached = {config.instances.instance(index, config.setting).id for index in range(seen)}
     assert {name for name, instance, _ in notes.runs if instance in cached} == {"late"}
 
 
@@ -322,17 +320,11 @@ def test_beliefs_between_old_algorithms_do_not_change_while_a_newcomer_catches_u
     assert np.abs(moved).max() > 0.1
 
 
-def configured_instances(count: int) -> list[Any]:
-    config = configured()
-    return [config.instances.instance(index, config.setting) for index in range(count)]
-
-
 @pytest.mark.slow
 def test_a_hopeless_newcomer_is_eliminated_on_stored_instances_alone(settled, tmp_path):
     seen = facts_of(settled[1])["instances"]
     ratings = {**RATINGS, "new": 0.01}
-    base = configured(ratings=ratings)
-    run(base, tmp_path / "other")
+    run(configured(ratings=ratings), tmp_path / "other")
     _, store, notes = run(configured(("good", "bad", "early", "new"), ratings), tmp_path / "other")
     facts = facts_of(store)
     assert facts["eliminated"][-1]["algorithm"] == "new"
@@ -382,19 +374,26 @@ def test_a_newcomer_that_always_crashes_is_an_error_and_changes_no_decision(tmp_
     assert checkpoints(store) == decided
 
 
-def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp_path, monkeypatch):
-    def doubtful(*arguments: Any) -> CachedPosterior:
-        found = cached_posterior(*arguments)
-        asked.append(found.posterior.n_draws)
-        diagnostics = replace(found.posterior.diagnostics, r_hat=1.2)
-        return replace(found, posterior=replace(found.posterior, diagnostics=diagnostics))
+def counted_draws(monkeypatch: pytest.MonkeyPatch, **diagnostics: float) -> list[int]:
+    """The number of draws of each posterior of a race, whose diagnostics are changed."""
+    draws: list[int] = []
 
-    asked: list[int] = []
-    monkeypatch.setattr("polarbear.driver.round_posterior.cached_posterior", doubtful)
+    def counting(*arguments: Any) -> CachedPosterior:
+        found = cached_posterior(*arguments)
+        draws.append(found.posterior.n_draws)
+        judged = replace(found.posterior.diagnostics, **diagnostics)
+        return replace(found, posterior=replace(found.posterior, diagnostics=judged))
+
+    monkeypatch.setattr("polarbear.driver.round_posterior.cached_posterior", counting)
+    return draws
+
+
+def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp_path, monkeypatch):
+    draws = counted_draws(monkeypatch, r_hat=1.2)
     config = configured(inference={"model": "dirichlet", "draws": 1000})
     ended, store, notes = run(config, tmp_path / "s")
     assert ended == Ended("the posterior failed its checks in 3 rounds in a row", at_limit=True)
-    assert asked == [1000, 4000] * 3  # each tried again with more draws
+    assert draws == [1000, 4000] * 3  # each tried again with more draws
     assert facts_of(store)["pareto_set"] == ["good", "bad", "early"]
     assert all("R-hat" in record.problems[0] for record in notes.rounds)
 
@@ -403,19 +402,12 @@ def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp
 def test_a_decision_within_the_monte_carlo_error_gets_four_times_as_many_draws(
     tmp_path, monkeypatch, undecided
 ):
-    asked: list[int] = []
-
-    def counting(*arguments: Any) -> CachedPosterior:
-        found = cached_posterior(*arguments)
-        asked.append(found.posterior.n_draws)
-        return found
-
-    monkeypatch.setattr("polarbear.driver.round_posterior.cached_posterior", counting)
+    draws = counted_draws(monkeypatch)
     monkeypatch.setattr(race, "needs_more_draws", lambda *_: undecided)
     rules = {"limits": {"rounds": 1}}
     config = configured(inference={"model": "dirichlet", "draws": 1000}, rules=rules)
     run(config, tmp_path / "s")
-    assert asked == ([1000, 4000] if undecided else [1000])
+    assert draws == ([1000, 4000] if undecided else [1000])
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Decisions where Plackett-Luce does not hold: mixtures, near-clones, even pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from replay import replay
@@ -15,7 +13,8 @@ from polarbear.inference.fit import named
 from polarbear.inference.relations import DecisionTables, decision_tables
 from polarbear.racing import State
 from polarbear.racing.rules import Rules
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 from polarbear.rankings.duels import duels_of
 
 pytestmark = pytest.mark.slow
@@ -73,6 +72,7 @@ def clones(rng: np.random.Generator, size: int) -> np.ndarray:
 
 EMPIRICAL = ModelOptions(model="empirical", draws=1000)
 PLACKETT_LUCE = ModelOptions(model="dirichlet", method="laplace", draws=2000)
+FEW_DRAWS = PLACKETT_LUCE.model_copy(update={"draws": 400})
 
 
 @pytest.mark.parametrize("names", [NAMES, ("A", "B")])
@@ -98,23 +98,19 @@ def test_plackett_luce_says_that_it_does_not_fit_a_mixture():
     assert "A" not in [out.algorithm for out in decided.eliminated]
 
 
-@pytest.mark.parametrize("options", [EMPIRICAL, PLACKETT_LUCE], ids=["empirical", "dirichlet"])
-def test_what_wins_most_duels_stays_in_a_race_on_a_mixture(options: ModelOptions):
-    """Twenty races at 0.99. A is first on 60 % of all instances, so out by a wrong decision only;
-    one in twenty is allowed for, which at 1 % a race fails in 2 % of all choices of seeds."""
+@pytest.mark.parametrize(
+    ("options", "drawn"),
+    [(EMPIRICAL, mixture), (FEW_DRAWS, mixture), (EMPIRICAL, clones)],
+    ids=["empirical, mixture", "dirichlet, mixture", "empirical, clones"],
+)
+def test_what_wins_half_or_more_of_its_duels_stays_in_a_race(options: ModelOptions, drawn):
+    """Twenty races at 0.99. A wins 60 % of its duels in a mixture and half beside near-clones, so
+    it is eliminated by a wrong decision only. One in twenty is allowed, which at 1 % a race fails
+    in 2 % of all choices of seeds."""
     lost = 0
     for seed in range(20):
-        values = mixture(np.random.default_rng(seed), LIMIT)
+        values = drawn(np.random.default_rng(seed), LIMIT)
         lost += "A" not in raced(values, options, Rules(), 1000 * seed).candidates
-    assert lost <= 1
-
-
-def test_one_that_is_different_stays_in_beside_near_clones():
-    """Its duels are exactly even. Twenty races at 0.99, each allowed 1 %: at most one."""
-    lost = 0
-    for seed in range(20):
-        values = clones(np.random.default_rng(seed), LIMIT)
-        lost += "A" not in raced(values, EMPIRICAL, Rules(), 1000 * seed).candidates
     assert lost <= 1
 
 

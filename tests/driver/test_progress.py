@@ -1,7 +1,5 @@
 """The progress of a race that is under way."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from types import SimpleNamespace
@@ -11,7 +9,7 @@ import numpy as np
 import pytest
 
 from polarbear.driver import collect
-from polarbear.driver.race_progress import Account, RoundStart
+from polarbear.driver.race_progress import ProgressCounter, RoundStart
 from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.racing import Forecast
@@ -36,17 +34,17 @@ def outcome(task: Task, worker: str = "1", **changes: Any) -> Outcome:
     return replace(made, **changes)
 
 
-def begin(account: Account, number: int, tasks: list[Task]) -> None:
+def begin(account: ProgressCounter, number: int, tasks: list[Task]) -> None:
     state = cast(Any, SimpleNamespace(round=number - 1))
     account.begins(RoundStart(state, {}, 3, tasks, workers=1))
 
 
-def end(account: Account, forecast: Forecast) -> None:
+def end(account: ProgressCounter, forecast: Forecast) -> None:
     account.ends(cast(Any, SimpleNamespace(drawn=3, forecast=forecast)))
 
 
 def test_a_run_that_was_begun_early_is_counted_once_and_by_its_worker(tasks):
-    account = Account(NO_LIMITS)
+    account = ProgressCounter(NO_LIMITS)
     early = outcome(tasks[4])
     account.ran_early(early)
     assert (account.now().early, account.now().workers[0].runs) == (1, 1)
@@ -57,7 +55,7 @@ def test_a_run_that_was_begun_early_is_counted_once_and_by_its_worker(tasks):
 
 
 def test_a_run_of_an_earlier_command_counts_for_no_worker(tasks):
-    account = Account(NO_LIMITS)
+    account = ProgressCounter(NO_LIMITS)
     begin(account, 2, tasks)
     account.finished(outcome(tasks[0], started=time.time() - 3600))
     now = account.now()
@@ -67,7 +65,7 @@ def test_a_run_of_an_earlier_command_counts_for_no_worker(tasks):
 def test_what_is_left_follows_the_forecast_at_the_pace_of_the_last_round(tasks, monkeypatch):
     clock = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    account = Account(NO_LIMITS)
+    account = ProgressCounter(NO_LIMITS)
     begin(account, 1, tasks)
     clock[0] += 12.0
     end(account, Forecast(10, 20, None, 120.0))

@@ -1,14 +1,12 @@
 """Decisions taken again from stored runs: killed and started again or not, they are the same."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.driver import collect
 from polarbear.driver.evidence import evidence_of
 from polarbear.driver.loop import Race
@@ -71,18 +69,6 @@ def test_killed_while_deciding_again_a_race_ends_with_the_same_rounds_to_the_byt
     assert earlier == before
 
 
-def test_rules_changed_there_and_back_give_the_first_rounds_where_no_run_went_further(tmp_path):
-    # Strict rules eliminate nothing, so all runs are stored that laxer rules could request.
-    store, _ = race(configured(rules=STRICT), tmp_path / "s")
-    before = checkpoints(store)
-    lax = {**LAX, "limits": {"rounds": 5}}
-    race(configured(rules=lax), tmp_path / "s", Answers(redecide=True))
-    assert checkpoints(store) != before
-    race(configured(rules=STRICT), tmp_path / "s", Answers(redecide=True))
-    assert checkpoints(store) == before
-    assert store.races.numbers() == [1, 2]
-
-
 def test_the_price_of_deciding_again_includes_runs_by_their_stored_times(tmp_path: Path):
     """Runs that end before the grid start from the beginning: 60 evaluations at 0.5 s each."""
     config = configured(("good", "late"), execution={"workers": 2})
@@ -129,9 +115,7 @@ def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp
 
 @pytest.mark.parametrize("model", ["empirical", "dirichlet"])
 @pytest.mark.filterwarnings("ignore::polarbear.errors.PolarBearWarning")  # few draws, on purpose
-def test_the_order_of_algorithms_in_the_file_is_shown_and_changes_no_byte(
-    tmp_path: Path, model: str
-):
+def test_the_order_of_algorithms_in_the_file_is_shown_and_changes_no_byte(tmp_path, model):
     orders = [("good", "bad", "early"), ("early", "good", "bad"), ("bad", "early", "good")]
     changes = {"inference": {"model": model, "draws": 400}, "execution": {"early": 0}}
     found = []

@@ -1,7 +1,5 @@
 """A small version of benchmarks/scaling.py: the real race on simulated workers."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

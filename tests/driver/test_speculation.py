@@ -1,7 +1,5 @@
 """Runs that are begun before a round asks for them: used if one does, and no decision's reason."""
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Iterable, Iterator
@@ -12,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.driver import collect
+from polarbear.driver.fingerprints import fingerprints
 from polarbear.driver.forget import forget, rename
 from polarbear.driver.loop import Race
 from polarbear.driver.scheduler import SpeculativeRuns
@@ -184,9 +183,8 @@ def test_a_run_that_is_cut_is_the_run_up_to_there(name, budget):
         whole = execute(Task(config.algorithms[0], instance, 3, 60), problems)
         task = Task(config.algorithms[0], instance, 3, budget)
         wanted = execute(task, problems)
-        cut = SpeculativeRun.of(whole, 1).cut(budget)
-        assert cut is not None
-        found = cut.outcome(task)
+        found = SpeculativeRun.of(whole, 1).up_to(task)
+        assert found is not None
         np.testing.assert_array_equal(found.times, wanted.times)
         np.testing.assert_array_equal(found.values, wanted.values)
         facts = ("status", "message", "evaluations", "reached")
@@ -201,9 +199,10 @@ def test_a_run_that_was_killed_before_it_was_seen_at_a_time_does_not_stand_for_o
         killed = SpeculativeRun.of(
             Outcome(task, status, "killed", none, none, 10, 10.0, 1.0, 0, 1.7e9), 1
         )
-        assert killed.cut(20) is None
-        assert killed.cut(60) is killed
-        assert killed.cut(5).run.status is Status.BUDGET  # it had been there before
+        assert killed.up_to(replace(task, budget=20)) is None
+        assert killed.up_to(task).status is status
+        # it had been there before
+        assert killed.up_to(replace(task, budget=5)).status is Status.BUDGET
 
 
 def early_store(folder: Path) -> tuple[Config, Store, list[Outcome]]:
@@ -218,18 +217,18 @@ def early_store(folder: Path) -> tuple[Config, Store, list[Outcome]]:
 def test_runs_that_a_killed_race_left_both_early_and_used_are_used_once(tmp_path):
     config, store, outcomes = early_store(tmp_path / "s")
     with store.writing():
-        store.speculative.change(outcomes, 1)
+        store.speculative.replace([SpeculativeRun.of(one, 1) for one in outcomes])
         store.add_runs(outcomes[:1], 1)
-        early = SpeculativeRuns(config, store)
+        early = SpeculativeRuns(config, store, fingerprints(config))
         assert [early.has(outcome.task) for outcome in outcomes] == [False, True]
-        early.write(1)
+        early.write()
     assert store.speculative.table()["algorithm"].to_list() == ["random"]
 
 
 def test_early_runs_follow_a_new_name_and_are_forgotten_with_their_algorithm(tmp_path):
     _, store, outcomes = early_store(tmp_path / "s")
     with store.writing():
-        store.speculative.change(outcomes, 1)
+        store.speculative.replace([SpeculativeRun.of(one, 1) for one in outcomes])
         rename(store, "random", "chance")
         assert store.speculative.table()["algorithm"].to_list() == ["chance", "coordinate_descent"]
         forget(store, "chance")
@@ -238,9 +237,9 @@ def test_early_runs_follow_a_new_name_and_are_forgotten_with_their_algorithm(tmp
 
 def test_a_changed_algorithm_does_not_use_what_was_run_early_before(tmp_path):
     config, store, outcomes = early_store(tmp_path / "s")
-    early = SpeculativeRuns(config, store)
+    early = SpeculativeRuns(config, store, fingerprints(config))
     for outcome in outcomes:
-        early.add(outcome)
+        early.add(outcome, 1)
     task = outcomes[0].task
     assert early.has(task)
     assert not early.has(replace(task, fingerprint="another"))

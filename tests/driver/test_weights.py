@@ -1,7 +1,5 @@
 """Races on weighted instances: decisions, resuming and deciding again."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any
@@ -75,7 +73,7 @@ def test_the_command_line_shows_weights_which_may_change_as_no_run_depends_on_th
     project = Project(tmp_path)
     suite = {"suite": "classic", "count": 3}
     project.configure(instances=suite)
-    assert project("run", "config.yaml", "-q").returncode == 0
+    project.done("run", "config.yaml", "-q")
     assert project.json("status", "config")["weights"] is None
     project.configure(instances={**suite, "weights": {"*": 2}})
     assert project.json("run", "config.yaml")["executed"] == 0

@@ -1,7 +1,5 @@
 """The pool: a bad run affects no other run, and keeps its trajectory."""
 
-from __future__ import annotations
-
 import os
 import signal
 import tempfile
@@ -14,9 +12,9 @@ import numpy as np
 import psutil
 import pytest
 
-from polarbear.config import Config, parse
+from polarbear.config.configuration import Config, parse
 from polarbear.execution import pool as pool_module
-from polarbear.execution.journal import Journal
+from polarbear.execution.journal import read_journal
 from polarbear.execution.outcome import Outcome, RunLimits, Status, Task
 from polarbear.execution.pool import Pool, WorkerHandle
 from polarbear.numerics.seeds import run_seed
@@ -84,9 +82,7 @@ GOOD = solver("coordinate_descent")
         ("reports_backwards", Status.BAD_OUTPUT, "times must be finite and not go back"),
     ],
 )
-def test_a_bad_run_ends_alone_and_keeps_what_it_had_found(
-    bad: str, status: Status, words: str, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_bad_run_ends_alone_and_keeps_what_it_had_found(bad, status, words, monkeypatch):
     config = configured(GOOD, solver(bad))
     limits = RunLimits(seconds=GENEROUS.seconds, memory=400 * 2**20)
     if bad == "hangs":
@@ -94,7 +90,7 @@ def test_a_bad_run_ends_alone_and_keeps_what_it_had_found(
         past_the_limit_once(
             monkeypatch,
             lambda worker: (
-                worker.task.algorithm.name == bad and len(Journal.read(worker.journal)[0])
+                worker.task.algorithm.name == bad and len(read_journal(worker.journal)[0])
             ),
         )
     outcomes = run(config, instances=2, limits=limits)
@@ -218,9 +214,7 @@ def test_killing_a_worker_costs_its_run_and_nothing_else(tmp_path: Path):
     assert len(ended) == 8 - len(killed)
 
 
-def test_a_run_that_ended_just_before_it_was_killed_at_its_limit_has_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_run_that_ended_just_before_it_was_killed_at_its_limit_has_ended(tmp_path, monkeypatch):
     go = tmp_path / "go"
     config = configured(solver("waits", until=str(go)))
 
@@ -232,9 +226,7 @@ def test_a_run_that_ended_just_before_it_was_killed_at_its_limit_has_ended(
     assert one(run(config), "waits").status is Status.ENDED
 
 
-def test_programs_that_a_run_had_started_are_killed_with_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wait_until: Callable[..., None]
-):
+def test_programs_that_a_run_had_started_are_killed_with_it(tmp_path, monkeypatch, wait_until):
     pid_file = tmp_path / "pid"
     config = configured(solver("hangs_with_a_child", pid_file=str(pid_file)))
     past_the_limit_once(monkeypatch, lambda worker: pid_file.exists() and pid_file.read_text())
@@ -244,9 +236,7 @@ def test_programs_that_a_run_had_started_are_killed_with_it(
     wait_until(lambda: not psutil.pid_exists(child) or psutil.Process(child).status() == "zombie")
 
 
-def test_leaving_the_pool_ends_its_workers_and_clears_its_scratch_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_leaving_the_pool_ends_its_workers_and_clears_its_scratch_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     config = configured(GOOD, solver("hangs"))
     with Pool(config.instances, config.setting, 2, GENEROUS) as pool:
@@ -257,9 +247,7 @@ def test_leaving_the_pool_ends_its_workers_and_clears_its_scratch_folder(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_run_is_killed_at_its_limit_and_not_at_the_next_measurement(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_a_run_is_killed_at_its_limit_and_not_at_the_next_measurement(monkeypatch):
     monkeypatch.setattr(pool_module, "MEASURE_INTERVAL_SECONDS", 1e6)
     outcome = one(run(configured(solver("hangs")), limits=RunLimits(0.5, 2**32)), "hangs")
     assert outcome.status is Status.TIMEOUT

@@ -1,7 +1,5 @@
 """A run and everything it started is gone when it ends, however it ends."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal
@@ -15,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.errors import PolarBearError
 from polarbear.execution import pool, process_tree
 from polarbear.execution.outcome import RunLimits, Status
@@ -105,9 +103,7 @@ def test_nothing_is_left_of(script: str, status: Status | None, left: Any):
     assert left() == []
 
 
-def test_orphans_are_found_by_their_tag_without_a_subreaper(
-    left: Any, monkeypatch: pytest.MonkeyPatch, wait_until: Callable[..., None]
-):
+def test_orphans_are_found_by_their_tag_without_a_subreaper(left, monkeypatch, wait_until):
     tag = secrets.token_hex(8)
     monkeypatch.setenv(*next(iter(process_tree.tagged_environment(tag).items())))
     subprocess.run(["sh", "-c", f"(setsid {left.sleep} &)"], check=True)
@@ -137,9 +133,6 @@ def test_a_problem_that_lost_its_processes_is_built_again(tmp_path: Path):
     )
     outcomes = run(config, workers=1)
     assert [outcome.status for outcome in outcomes.values()] == [Status.ENDED] * 2
-
-
-# --- reused process numbers -----------------------------------------------------
 
 
 def test_dead_children_of_multiprocessing_are_left_to_it():
@@ -175,13 +168,8 @@ def test_a_process_that_reuses_the_number_of_a_dead_worker_is_not_killed(left: A
         assert innocent.wait() == -signal.SIGKILL
 
 
-# --- workers that do not come up, and a process that is killed -------------------------------
-
-
 @pytest.mark.parametrize("times", [2, 10**6])
-def test_a_worker_killed_while_it_starts_is_replaced_unless_none_comes_up(
-    monkeypatch: pytest.MonkeyPatch, times: int
-):
+def test_a_worker_killed_while_it_starts_is_replaced_unless_none_comes_up(monkeypatch, times):
     start, killed = Pool._start, []
 
     def started(self: Pool) -> pool.WorkerHandle:
@@ -226,9 +214,7 @@ def test_killed_the_hard_way_a_run_leaves_no_process_and_no_folder(
     wait_until(lambda: not any(p.is_running() and p.status() != "zombie" for p in family))
 
 
-def test_a_temporary_folder_that_cannot_be_made_is_an_error_with_a_remedy(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_a_temporary_folder_that_cannot_be_made_is_an_error_with_a_remedy(monkeypatch):
     def full(**options: Any) -> None:
         raise OSError(28, "No space left on device")
 

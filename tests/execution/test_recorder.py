@@ -1,7 +1,5 @@
 """The recorder: exact counts, improvements only, nothing charged that is ours."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
@@ -15,7 +13,7 @@ from hypothesis import strategies as st
 from polarbear.algorithms import ADAPTERS
 from polarbear.errors import BadOutputError, BudgetExhausted, ProblemError
 from polarbear.execution import recorder as recorder_module
-from polarbear.execution.journal import POINT, Journal
+from polarbear.execution.journal import POINT, Journal, read_journal
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.recorder import Recorder
 from polarbear.execution.run import Problems, execute
@@ -101,9 +99,7 @@ def test_seconds_end_a_run_at_its_budget(monkeypatch: pytest.MonkeyPatch):
     assert recorder.reached == 0.1
 
 
-def test_seconds_spent_on_the_problem_or_in_the_recorder_are_not_charged(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_seconds_spent_on_the_problem_or_in_the_recorder_are_not_charged(monkeypatch):
     clock, built = Clock(monkeypatch), 0.0
 
     def objective(x: object) -> float:
@@ -155,13 +151,13 @@ def test_a_reported_time_that_goes_back_is_refused(t: float):
 
 def test_a_journal_gives_back_what_a_dead_process_had_found(tmp_path: Path):
     journal = Journal(tmp_path / "journal")
-    journal.write(9, 9)
-    journal.restart()
-    journal.write(1, 3.5)
-    journal.write(4, 2.5)
+    journal.add(9, 9)
+    journal.truncate(0)
+    journal.add(1, 3.5)
+    journal.add(4, 2.5)
     with (tmp_path / "journal").open("ab") as file:
         file.write(POINT.pack(5, 1)[:11])  # killed in mid-write
-    times, values = Journal.read(tmp_path / "journal")
+    times, values = read_journal(tmp_path / "journal")
     assert times.tolist() == [1, 4]
     assert values.tolist() == [3.5, 2.5]
     journal.close()
@@ -218,17 +214,13 @@ def evaluated(
 ) -> Any:
     """All that can be seen of a recorder through which these values went in populations."""
     written: list[tuple[float, float]] = []
-
-    def objective(x: int) -> float:
-        return values[x]
-
-    def many(points: range) -> list[float]:
-        return [values[x] for x in points]
-
-    true_value = (lambda x: float(x % 7)) if noisy else None
-    problem = Problem(objective, evaluate_many=many, true_value=true_value)
+    problem = Problem(
+        values.__getitem__,
+        evaluate_many=lambda points: [values[x] for x in points],
+        true_value=(lambda x: float(x % 7)) if noisy else None,
+    )
     recorder = Recorder(
-        problem, "evaluations", budget, journal=lambda t, y: written.append((t, y)), **options
+        problem, "evaluations", budget, journal=lambda *point: written.append(point), **options
     )
     assert recorder.at_once is not None
     handed, ended = [], False
@@ -246,9 +238,7 @@ def evaluated(
 
 
 @given(VALUES, st.integers(1, 9), st.integers(0, 45), *[st.booleans()] * 3)
-def test_a_population_is_recorded_point_by_point(
-    values: list[float], size: int, budget: int, maximise: bool, last: bool, noisy: bool
-):
+def test_a_population_is_recorded_point_by_point(values, size, budget, maximise, last, noisy):
     options = {"noisy": noisy, "maximise": maximise, "last": last}
     together = evaluated(values, size, budget, True, **options)
     assert together == evaluated(values, size, budget, False, **options)

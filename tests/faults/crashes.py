@@ -1,13 +1,13 @@
 """Whole commands on disks that fail: cut off at any step and given again, they end the same.
 
 A scenario is a command that writes, in a folder that was prepared for it; add one to SCENARIOS, and
-it is tried with power cuts and errors: some in the tests, all in benchmarks/crashes.py.
+it is tried with power cuts and errors: some in the tests, all in benchmarks/crashes.py. Races
+are small, and still have every kind of file operation: parts are merged, posteriors replaced.
 """
-
-from __future__ import annotations
 
 import errno
 import hashlib
+import os
 import random
 import shutil
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ from typing import Any
 from unittest import mock
 
 import polarbear
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.driver import collect
 from polarbear.driver.reconcile import Answers
 from polarbear.errors import PolarBearError
@@ -27,12 +27,13 @@ from polarbear.store import Store
 from polarbear.store import store as store_module
 from polarbear.store.file_io import ASIDE
 from polarbear.store.repair import repair
+from polarbear.store.runs import SpeculativeRun
 from polarbear.store.verify import verify
 from tests.driver.test_loop import configured
 from tests.driver.test_reconcile import race
 from tests.faults.layer import Step, failing, recorded
 from tests.faults.power import WAYS, Contents, after_cut, contents_of, laid_out, relative
-from tests.faults.races import CONFIG, QUICK, RULES, SHORT, essence, raced
+from tests.faults.races import QUICK, RULES, essence, raced
 from tests.store.editing import copy_rounds
 from tests.store.test_store import outcome
 from tests.support import quick_pool, solver
@@ -41,9 +42,18 @@ ERRORS = {"full disk": errno.ENOSPC, "input/output error": errno.EIO, "forbidden
 MERGE_ABOVE = 2  # so that parts are merged in a race as short as this
 
 
+def _limited(rounds: int, **rules: Any) -> Config:
+    return configured(
+        ("good", "bad"), rules={**RULES, "limits": {"rounds": rounds}, **rules}, **QUICK
+    )
+
+
+SHORT, LONGER = _limited(2), _limited(3)
+
+
 @dataclass(frozen=True)
 class Scenario:
-    """A command that is given once, fails, is given again, and has come to the same."""
+    """A command that is given, fails, is given again, and must have the same outcome."""
 
     name: str
     prepare: Callable[[Path], Any]
@@ -82,21 +92,23 @@ class Trials:
         self._sound = _sound_stores(root)
         self._wanted = scenario.outcome(root)
         with failing(-1, 0) as asked:
-            self._give(self._prepared())
+            laid_out(self._before, again := self._new())
+            self._give(again)
         self._asked: list[Step] = list(asked)
-        self._seen: set[str] = set()
+        # What went wrong, by the content of a folder before and after the command is given again.
+        self._disturbed: dict[str, str | None] = {}
+        self._ended: dict[str, str | None] = {}
 
     def _new(self) -> Path:
         self._number += 1
         return self._folder / f"{self._number}"
 
-    def _prepared(self) -> Path:
-        root = self._new()
-        laid_out(self._before, root)
-        return root
-
     def _give(self, root: Path) -> None:
-        with mock.patch.object(store_module, "MERGE_ABOVE", MERGE_ABOVE):
+        """Give the command. Steps say what was synced; the disk itself need not."""
+        with (
+            mock.patch.object(store_module, "MERGE_ABOVE", MERGE_ABOVE),
+            mock.patch.object(os, "fsync"),
+        ):
             self.scenario.command(root)
 
     @cached_property
@@ -116,42 +128,48 @@ class Trials:
 
     def tried(self, case: Case) -> str | None:
         """What went wrong in this case, if anything did."""
-        root = None
-        try:
-            root = self._cut(case) if case.how in WAYS else self._failed(case)
-            if root is None:
-                return None
-            self._give(root)
-            if self.scenario.outcome(root) != self._wanted:
-                return f"{self.scenario.name}: {case}: the outcome is another"
-            left = [path.name for path in root.rglob(f"{ASIDE}*")]
-            if left or _sound_stores(root) != self._sound:
-                return f"{self.scenario.name}: {case}: left {left}, or a store is damaged"
-        except Exception as error:
-            return f"{self.scenario.name}: {case}: {type(error).__name__}: {error}"
-        finally:
-            if root is not None:
-                shutil.rmtree(root)
-        return None
-
-    def _cut(self, case: Case) -> Path | None:
-        """The folder after a power cut; None if one just like it was tried already."""
-        left = after_cut(self._before, self._steps, case.at, case.how)
-        digest = hashlib.sha256(repr(sorted(left.items())).encode()).hexdigest()
-        if digest in self._seen:
-            return None
-        self._seen.add(digest)
         root = self._new()
-        laid_out(left, root)
-        return root
+        try:
+            if case.how in WAYS:
+                laid_out(after_cut(self._before, self._steps, case.at, case.how), root)
+            else:
+                self._fail(case, root)
+            wrong = _once(self._disturbed, root, self._given_again)
+        except Exception as error:
+            wrong = f"{type(error).__name__}: {error}"
+        finally:
+            shutil.rmtree(root, ignore_errors=True)
+        return wrong and f"{self.scenario.name}: {case}: {wrong}"
 
-    def _failed(self, case: Case) -> Path:
-        """The folder after a command with an error, which it reported or worked around."""
-        root = self._prepared()
+    def _fail(self, case: Case, root: Path) -> None:
+        """Give the command, with an error which it reports or works around."""
+        laid_out(self._before, root)
         lasting = case.how == "full disk"
         with failing(case.at, ERRORS[case.how], lasting), suppress(PolarBearError):
             self._give(root)
-        return root
+
+    def _given_again(self, root: Path) -> str | None:
+        self._give(root)
+        return _once(self._ended, root, self._compared)
+
+    def _compared(self, root: Path) -> str | None:
+        if self.scenario.outcome(root) != self._wanted:
+            return "the outcome is another"
+        left = [path.name for path in root.rglob(f"{ASIDE}*")]
+        if left or _sound_stores(root) != self._sound:
+            return f"left {left}, or a store is damaged"
+        return None
+
+
+def _once(
+    known: dict[str, str | None], root: Path, look: Callable[[Path], str | None]
+) -> str | None:
+    """The result of a look at a folder; a folder with the same content was looked at before."""
+    content = repr(sorted(contents_of(root).items())).encode()
+    digest = hashlib.sha256(content).hexdigest()
+    if digest not in known:
+        known[digest] = look(root)
+    return known[digest]
 
 
 def by_lot(cases: list[Case], count: int, seed: int) -> Iterator[Case]:
@@ -162,12 +180,12 @@ def by_lot(cases: list[Case], count: int, seed: int) -> Iterator[Case]:
 # --- the commands --------------------------------------------------------------------------------
 
 
-def _nothing(root: Path) -> None:
-    pass
-
-
 def _race(root: Path) -> None:
-    raced(root / "store")
+    raced(root / "store", SHORT)
+
+
+def _longer_race(root: Path) -> None:
+    raced(root / "store", LONGER)
 
 
 def _raced(root: Path) -> Any:
@@ -186,8 +204,12 @@ def _import(root: Path) -> None:
     polarbear.import_data(root / "table.csv", root / "store")
 
 
+def _opened(root: Path) -> polarbear.Store:
+    return polarbear.open(root / "store")
+
+
 def _infer(root: Path) -> None:
-    polarbear.open(root / "store").infer(model="dirichlet", method="laplace", draws=400, seed=5)
+    _opened(root).infer(model="dirichlet", method="laplace", draws=400, seed=5)
 
 
 def _to_report_on(root: Path) -> None:
@@ -213,19 +235,15 @@ def _damaged(root: Path) -> None:
         path.write_bytes(data)
 
 
-def _repair(root: Path) -> None:
-    repair(root / "store")
-
-
 def _repaired(root: Path) -> Any:
-    raced(root / "store", CONFIG)
+    _race(root)
     return essence(root / "store")
 
 
 def _two_halves(root: Path) -> None:
     from tests.cli.test_merge import part_of
 
-    raced(root / "store", SHORT)  # most of a merge is to replay the race
+    _race(root)  # most of a merge is to replay the race
     whole = Store.open(root / "store")
     first = set(whole.instances()["instance"][::2])
     part_of(root / "store", root / "one", lambda row: row["instance"] in first)
@@ -236,7 +254,8 @@ def _two_halves(root: Path) -> None:
 
 def _merge(root: Path) -> None:
     if not (root / "merged").exists():  # which a second merge would refuse to touch
-        polarbear.merge([root / "one", root / "other"], root / "merged")
+        with mock.patch.object(collect, "pool_of", quick_pool):  # a replay runs nothing
+            polarbear.merge([root / "one", root / "other"], root / "merged")
 
 
 def _merged(root: Path) -> Any:
@@ -244,19 +263,11 @@ def _merged(root: Path) -> Any:
     return left, *(essence(root / name) for name in ("merged", "one", "other"))
 
 
-def _rename(root: Path) -> None:
-    polarbear.open(root / "store").rename("bad", "worse")
-
-
 def _with_speculative_run(root: Path) -> None:
     _race(root)
     store = Store.open(root / "store")
     with store.writing():
-        store.speculative.change([outcome(CONFIG, "bad", 99, [(1, 2.0)])], 1)
-
-
-def _forget(root: Path) -> None:
-    polarbear.open(root / "store").forget("bad")
+        store.speculative.replace([SpeculativeRun.of(outcome(SHORT, "bad", 99, [(1, 2.0)]), 1)])
 
 
 def _with_step(step: float) -> Config:
@@ -280,24 +291,24 @@ def _race_of(config: Config, **answers: Any) -> Callable[[Path], None]:
 
 
 def _export(root: Path) -> None:
-    polarbear.open(root / "store").export("ioh", root / "out" / "runs", force=True)
+    _opened(root).export("ioh", root / "out" / "runs", force=True)
 
 
 def _exported(root: Path) -> Any:
     return contents_of(root / "out"), essence(root / "store")
 
 
-LAX = configured(("good", "bad", "early"), rules={**RULES, "alpha": 0.9}, **QUICK)
+LAX = _limited(3, alpha=0.9)
 SCENARIOS = (
-    Scenario("race", _nothing, _race, _raced),
+    Scenario("race", lambda root: None, _longer_race, _raced),
     Scenario("import", _table, _import, _raced),
     Scenario("infer", _race, _infer, _raced),
     Scenario("report", _to_report_on, _report, _reported),
-    Scenario("repair", _damaged, _repair, _repaired),
+    Scenario("repair", _damaged, lambda root: repair(root / "store"), _repaired),
     Scenario("merge", _two_halves, _merge, _merged),
-    Scenario("rename", _race, _rename, _raced),
-    Scenario("forget", _with_speculative_run, _forget, _raced),
-    Scenario("redecide", _race, _race_of(LAX, redecide=True), _raced),
+    Scenario("rename", _race, lambda root: _opened(root).rename("bad", "worse"), _raced),
+    Scenario("forget", _with_speculative_run, lambda root: _opened(root).forget("bad"), _raced),
+    Scenario("redecide", _longer_race, _race_of(LAX, redecide=True), _raced),
     Scenario(
         "rerun", _race_of(_with_step(0.3)), _race_of(_with_step(0.6), rerun=["descent"]), _raced
     ),

@@ -1,7 +1,5 @@
 """A layer in the place of `polarbear.store.fs`: it writes down what is asked, or refuses it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager

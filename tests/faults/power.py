@@ -4,12 +4,11 @@ A file's contents are safe once it was synced, its name once its folder was. Of 
 any part may be there or not: that is what the ways to lose it choose from.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from tests.faults.layer import Step
 
@@ -52,7 +51,7 @@ class Naming:
     taken: tuple[Path, ...] = ()
     moved: tuple[Path, Path] | None = None
 
-    def after(self, moved: tuple[Path, Path]) -> Naming:
+    def after(self, moved: tuple[Path, Path]) -> Self:
         """The same change where its folder goes by another name since."""
         given = tuple((_elsewhere(path, moved), file) for path, file in self.given)
         taken = tuple(_elsewhere(path, moved) for path in self.taken)

@@ -1,12 +1,10 @@
 """Small whole races, in this process, and what of a store must come out the same to the byte."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.driver import collect
 from polarbear.store import Store
 from tests.driver.test_loop import configured, run
@@ -15,7 +13,6 @@ from tests.support import quick_pool
 RULES = {"batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 4}, "alpha": 0.999}
 QUICK = {"inference": {"draws": 400}, "execution": {"early": 0}}
 CONFIG = configured(("good", "bad", "early"), rules=RULES, **QUICK)
-SHORT = configured(("good", "bad"), rules={**RULES, "limits": {"rounds": 2}}, **QUICK)
 WITH_NEWCOMER = configured(
     ("good", "bad", "early", "late"), rules={**RULES, "limits": {"rounds": 7}}, **QUICK
 )
@@ -51,7 +48,7 @@ def essence(folder: Path) -> dict[str, Any]:
         "posteriors": posteriors,
         "races": store.races.numbers(),
         "set aside": store.set_aside.runs().drop("since").to_dicts(),
-        "speculative": [run.run.key for run in store.speculative.runs()],
+        "speculative": [(one.run.run, one.run.started) for one in store.speculative.runs()],
         "provenance": store.provenance.read(),
         "instances": store.instances().to_dicts(),
         "runs": runs,

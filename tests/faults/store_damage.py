@@ -4,17 +4,16 @@ Each function makes one case from a seeded generator and gives None, or a senten
 wrong. The tests try some; benchmarks/store_damage.py tries thousands.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
+import os
 import resource
 import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,7 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polarbear.cli import main
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.driver import collect
 from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.errors import PolarBearError, StoreDamagedError
@@ -35,7 +34,7 @@ from polarbear.store.catalog import FACTS, Catalog
 from polarbear.store.manifest import NAME
 from polarbear.store.rename import rename
 from polarbear.store.repair import repair
-from polarbear.store.runs import Reason
+from polarbear.store.runs import Reason, SpeculativeRun
 from polarbear.store.verify import verify
 from tests.driver.test_loop import configured, run
 from tests.fuzz.tokens import mutated
@@ -66,7 +65,7 @@ def fill(folder: Path) -> None:
 
     def limited_to(rounds: int) -> Config:
         rules = {"batch": {"start": 4, "min": 4}, "limits": {"rounds": rounds}, "alpha": 0.999}
-        return configured(rules=rules, inference={"draws": 400})
+        return configured(("good", "bad"), rules=rules, inference={"draws": 400})
 
     plain = limited_to(3).plain()
     algorithms = [{"name": name, **options} for name, options in plain["algorithms"].items()]
@@ -76,7 +75,7 @@ def fill(folder: Path) -> None:
         _, store, _ = run(config, path)
         remember()
     with store.writing():
-        store.end_race(["a test"])
+        store.races.end(["a test"], store.config)
     remember()
     _, store, _ = run(config, path)
     remember()
@@ -87,7 +86,7 @@ def fill(folder: Path) -> None:
         ranking = {"instance": ["x"], "t": [10.0], "algorithm": [["good", "bad"]]}
         store.add_rankings(pl.DataFrame({**ranking, "position": [[1.0, 2.0]]}))
         store.provenance.declare_alike("good", ["one", "two"])
-        store.speculative.change([outcome(config, "good", 99, [(1, 2.0)])], 1)
+        store.speculative.replace([SpeculativeRun.of(outcome(config, "good", 99, [(1, 2.0)]), 1)])
     remember()
     with store.writing():
         store.set_aside.add(store.runs().head(2), Reason.FORGOTTEN)
@@ -238,8 +237,8 @@ def deep(rng: Random) -> Any:
     return rng.choice([10**12, 1e12, -1, 10**18, 10**30, "x" * 10**6, 99999999])
 
 
-def mutation(rng: Random, good: Files, store: Path) -> tuple[str, Callable[[], object]]:
-    """Change one JSON of a store, with valid checksums; gives its name and what undoes it."""
+def mutation(rng: Random, good: Files, store: Path) -> str:
+    """Change one JSON of a store, with valid checksums; gives its name."""
     names = [n for n in good if n.endswith(".json") or n.startswith("posteriors/")]
     names += ["progress", "lock", NAME]
     name = rng.choice(names)
@@ -263,7 +262,7 @@ def mutation(rng: Random, good: Files, store: Path) -> tuple[str, Callable[[], o
         data = b"[" * 10**5
     if name in ("progress", "lock"):
         (store / name).write_bytes(data)
-        return name, lambda: (store / name).unlink(missing_ok=True)
+        return name
     changed = {name: data}
     if name != NAME:
         if name.endswith(".parquet"):
@@ -280,7 +279,7 @@ def mutation(rng: Random, good: Files, store: Path) -> tuple[str, Callable[[], o
         changed[NAME] = file_io.to_json(listed)
     for one, content in changed.items():
         _put(store / one, content)
-    return name, lambda: None
+    return name
 
 
 PROGRESS = {
@@ -306,21 +305,14 @@ def _place(rng: Random, value: Any) -> tuple[Any, Any]:
 
 def mutated_json(rng: Random, good: Files, store: Path, commands: int = 2) -> str | None:
     """Change one JSON and give commands: each ends well or with an error of a few lines."""
-    name, _ = mutation(rng, good, store)
+    name = mutation(rng, good, store)
     try:
         for command in ("verify", *rng.sample(COMMANDS[1:], commands - 1)):
             wrong = command_ends_badly(command, store)
             if wrong:
                 return f"{name}: {command}: {wrong}"
     finally:
-        for extra in {*contents(store), "lock"} - {*good}:
-            (store / extra).unlink(missing_ok=True)
-        for one, data in good.items():
-            path = store / one
-            if not path.exists() or path.read_bytes() != data:
-                path.parent.mkdir(exist_ok=True, parents=True)
-                path.write_bytes(data)
-        shutil.rmtree(store / "damaged", ignore_errors=True)
+        lay_out(good, store)
     return None
 
 
@@ -333,13 +325,16 @@ def limited() -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TooSlow
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(MAX_SECONDS)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGPROF, signal.SIGALRM)}
+    signal.setitimer(signal.ITIMER_PROF, MAX_SECONDS)  # of this process: others may be busy
+    signal.alarm(12 * MAX_SECONDS)  # however little it computes
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def command_ends_badly(command: str, store: Path) -> str | None:
@@ -358,6 +353,7 @@ def command_ends_badly(command: str, store: Path) -> str | None:
         with (
             mock.patch.object(sys, "argv", arguments),
             mock.patch.object(collect, "pool_of", quick_pool),
+            mock.patch.object(os, "fsync"),
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(err),
             limited(),

@@ -3,17 +3,15 @@
 All steps, in all ways, are tried by benchmarks/crashes.py.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from polarbear.store import Store
+from polarbear.store import Store, file_io
 from tests.faults.crashes import SCENARIOS, Scenario, Trials, by_lot
-from tests.faults.layer import Step
-from tests.faults.power import after_cut
+from tests.faults.layer import Step, recorded
+from tests.faults.power import after_cut, relative
 from tests.store.test_store import add, configured, instance, outcome
 
 
@@ -68,6 +66,19 @@ def test_a_disk_that_is_cut_off_keeps_what_was_synced_and_nothing_else_for_sure(
     assert torn != b"content"
     found = {frozenset(after_cut({}, steps, 4, "reordered", seed)) for seed in range(40)}
     assert found == {frozenset(), frozenset({aside}), frozenset({name})}
+
+
+def test_a_folder_that_was_moved_has_all_its_files_after_a_power_cut(tmp_path: Path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    with recorded() as steps:
+        file_io.make_folder(old)
+        file_io.make_folder(old / "inner")
+        for folder in (old, old / "inner"):
+            file_io.write_aside(folder / "aside", b"content", to=folder / "name")
+        file_io.move(old, new)
+    found = after_cut({}, relative(steps, tmp_path), len(steps), "lost")
+    names = {str(path) for path in found}
+    assert names >= {"new/name", "new/inner/name"}
 
 
 def test_a_writer_that_does_not_sync_is_found_out(tmp_path: Path):

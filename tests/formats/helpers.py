@@ -1,7 +1,5 @@
 """Stores with awkward numbers, and what is in them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +40,7 @@ def numbered_store(path: Path, maximise: bool = False, last: int = 500) -> Store
 
 
 def trajectories(store: Store, by_problem: bool = False) -> Trajectories:
-    """What is stored: times, values and how far each run got."""
+    """The times, values and end of each stored run."""
     problems = store.problems()
     return {
         (run.algorithm, problems[run.instance] if by_problem else run.instance): (

@@ -1,10 +1,8 @@
-"""What other packages read from a folder, each in a process of its own.
+"""The runs that other packages read from a folder, each in a separate process.
 
 They change global settings, look for servers and write below the home folder when they are loaded;
 and what they say must not depend on what PolarBear has loaded.
 """
-
-from __future__ import annotations
 
 import json
 import os

@@ -1,7 +1,5 @@
 """Posteriors for ArviZ: the same draws under the same names."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 
@@ -78,9 +76,7 @@ def test_arviz_reads_the_duels_of_an_empirical_posterior(tmp_path: Path):
     assert "wins" not in arviz.from_netcdf(tmp_path / "one.nc").posterior
 
 
-def test_what_cannot_be_written_is_said(
-    store: pb.Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_export_to_arviz_that_fails_names_the_reason(store, tmp_path, monkeypatch):
     with pytest.raises(ExportFailedError, match=r"ends in \.nc or \.zarr, found 'p\.txt'"):
         store.export("arviz", tmp_path / "p.txt")
     with pytest.raises(SelectionError, match="random-walk"):

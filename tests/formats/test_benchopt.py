@@ -1,7 +1,5 @@
 """Results that benchopt itself wrote, and tables like them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -55,7 +53,7 @@ ROWS = {
 
 
 @pytest.mark.slow
-def test_what_benchopt_writes_is_read_as_it_was_measured(tmp_path: Path):
+def test_results_of_benchopt_are_read_as_measured(tmp_path: Path):
     pytest.importorskip("benchopt")
     bench = tmp_path / "bench"
     for name, text in (

@@ -1,7 +1,5 @@
 """The exported decision equals that of `select`."""
 
-from __future__ import annotations
-
 import json
 import runpy
 from pathlib import Path
@@ -17,9 +15,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> pb.Store:
     return pb.open(numbered_store(tmp_path_factory.mktemp("stores") / "s").path)
 
 
-def test_at_every_time_the_chooser_gives_the_choice_and_probability_of_select(
-    store: pb.Store, tmp_path: Path
-):
+def test_at_every_time_the_chooser_gives_the_choice_and_probability_of_select(store, tmp_path):
     store.export("chooser", tmp_path / "c.json", preference="final")
     store.export("chooser", tmp_path / "c.py", preference="final")
     facts = json.loads((tmp_path / "c.json").read_text())
@@ -38,9 +34,7 @@ def test_at_every_time_the_chooser_gives_the_choice_and_probability_of_select(
     assert chooser() == tuple(facts["default"])
 
 
-def test_budgets_outside_and_between_times_count_as_the_nearest_earlier_time(
-    store: pb.Store, tmp_path: Path
-):
+def test_budgets_outside_and_between_times_count_as_the_nearest_earlier_time(store, tmp_path):
     store.export("chooser", tmp_path / "c.py")
     module = runpy.run_path(str(tmp_path / "c.py"))
     choose, choices, budgets = module["choose"], module["CHOICES"], module["BUDGETS"]

@@ -1,7 +1,5 @@
 """Folders of COCO, in the form its observer writes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -73,7 +71,7 @@ def test_runs_that_are_missing_are_complained_about(tmp_path: Path):
     assert "the row is not a number of evaluations and a value" in reasons
 
 
-def test_what_is_not_cocos_is_refused(tmp_path: Path):
+def test_a_folder_that_is_not_of_coco_is_refused(tmp_path: Path):
     (tmp_path / "x.info").write_text("hello\n")
     with pytest.raises(ImportFailedError, match="is not written by COCO"):
         Coco().read(tmp_path)

@@ -1,7 +1,5 @@
 """Every format and export in the registries keeps the promises of its interface."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -48,9 +46,7 @@ def test_a_source_that_is_missing_or_invalid_is_refused_by_its_name(name: str, t
 
 
 @for_every_export
-def test_it_reports_all_files_and_replaces_them_only_by_force(
-    name: str, store: pb.Store, tmp_path: Path
-):
+def test_it_reports_all_files_and_replaces_them_only_by_force(name, store, tmp_path):
     told = store.export(name, place(tmp_path, name))
     assert told.what
     before = {str(p): p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}

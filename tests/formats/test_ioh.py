@@ -1,7 +1,5 @@
 """Folders of IOHprofiler, written by ioh itself and by hand."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from polarbear.formats.ioh import Ioh
 def folder_of(
     root: Path, algorithm: str, runs: list[tuple[int, list[tuple[int, float]]]], **changes: Any
 ) -> Path:
-    """What the Analyzer writes for one function in two dimensions."""
+    """A folder as the Analyzer writes it for one function in two dimensions."""
     lines, described = [], []
     for instance, points in runs:
         lines.append("evaluations raw_y")
@@ -102,9 +100,7 @@ def test_attributes_that_play_no_part_are_named(tmp_path: Path):
         ({"suite": "BBOB", "maximization": True}, None),
     ],
 )
-def test_functions_of_bbob_know_their_optimum(
-    changes: dict[str, Any], optimum: float | None, tmp_path: Path
-):
+def test_functions_of_bbob_know_their_optimum(changes, optimum, tmp_path):
     folder_of(tmp_path, "A", [(4, [(1, 3.0)])], **changes)
     (instance,) = Ioh().read(tmp_path).instances
     known = {key: instance.spec[key] for key in ("function", "dimension", "instance")}
@@ -112,7 +108,7 @@ def test_functions_of_bbob_know_their_optimum(
     assert instance.spec.get("optimum") == optimum
 
 
-def test_what_ioh_itself_writes_is_read_as_its_best_so_far(tmp_path: Path):
+def test_files_of_ioh_are_read_as_best_values_so_far(tmp_path: Path):
     ioh = pytest.importorskip("ioh", reason="ioh is not installed: pip install '.[bbob]'")
     rng = np.random.default_rng(1)
     expected = {}

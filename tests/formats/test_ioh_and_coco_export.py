@@ -1,7 +1,5 @@
 """Folders for IOHprofiler and COCO: read back by their own packages, and by PolarBear."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -110,7 +108,7 @@ def test_instances_without_numbers_are_numbered_by_function_and_problem(tmp_path
     }
 
 
-def test_what_a_format_cannot_hold_is_refused(tmp_path: Path):
+def test_runs_that_a_format_cannot_hold_are_refused(tmp_path: Path):
     make_store(tmp_path / "s", {"A": [Run([1], [2.0])]}, axis="seconds")
     for format, name in (("ioh", "IOHprofiler"), ("coco", "COCO")):
         with pytest.raises(ExportFailedError, match=f"{name} counts evaluations, but .* seconds"):

@@ -1,7 +1,5 @@
 """Storages that Optuna itself wrote."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from pathlib import Path
@@ -107,6 +105,7 @@ def test_names_are_split_as_the_layout_says(tmp_path: Path):
         '{"op_code": 4, "study_id": 0, "datetime_start": 7}',
         '{"op_code": 0, "study_name": "a", "directions": []}',
         "",
+        pytest.param("[" * 100_000, id="nested"),
     ],
 )
 def test_a_damaged_journal_is_refused_in_a_line(line: str, tmp_path: Path):

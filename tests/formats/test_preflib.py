@@ -1,7 +1,5 @@
 """PrefLib files: written and read by preflibtools, by PolarBear and by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -23,7 +21,7 @@ HEAD = "# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2:
 FILE = HEAD + "# ALTERNATIVE NAME 3: C D\n2: 1, {2, 3}\n1: 3,1\n"
 
 
-def test_what_preflibtools_writes_is_read(tmp_path: Path):
+def test_files_of_preflibtools_are_read(tmp_path: Path):
     instances = pytest.importorskip("preflibtools.instances")
     made = instances.OrdinalInstance()
     orders = [((1,), (2, 3)), ((1,), (2, 3)), ((3,), (2,), (1,))]
@@ -80,6 +78,8 @@ def test_voters_of_a_file_are_instances_of_their_own(tmp_path: Path):
         HEAD + "# POLARBEAR VOTERS 1: 7\n1: 1, 2\n",
         HEAD + "# ALTERNATIVE NAME 3: A\n1: 1, 2\n",
         HEAD + '# POLARBEAR VOTERS 1: ["i", "i"]\n2: 1, 2\n',
+        HEAD + "0: 1\n",
+        pytest.param(HEAD + "# POLARBEAR VOTERS 1:" + "[" * 100_000, id="nested"),
     ],
 )
 def test_a_damaged_file_is_refused_in_a_line(text: str, tmp_path: Path):

@@ -1,6 +1,4 @@
-"""Long tables: what is read, rejected and refused, and what is written and read back."""
-
-from __future__ import annotations
+"""Long tables of values and of rankings: read, rejected, refused, written and read back."""
 
 import csv
 from pathlib import Path
@@ -14,7 +12,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.errors import ExportFailedError, ImportFailedError
-from polarbear.formats.table import Table
+from polarbear.formats.table import Rankings, Table
 from polarbear.store import Store
 from tests.classical.helpers import Run, make_store
 from tests.formats.helpers import numbered_store, trajectories
@@ -62,9 +60,7 @@ def test_of_a_training_curve_the_last_value_counts_and_its_cost_is_unknown(proje
 @pytest.mark.parametrize(
     "note", [{b"unit": b"\xff"}, {b"_PL_CATEGORICAL2": b"70;u32;"}], ids=["no text", "wrong"]
 )
-def test_what_is_noted_about_a_table_and_its_columns_plays_no_part(
-    tmp_path: Path, note: dict[bytes, bytes], capfd: pytest.CaptureFixture[str]
-):
+def test_what_is_noted_about_a_table_and_its_columns_plays_no_part(tmp_path, note, capfd):
     """Polars believes it: where it is wrong, it prints a backtrace and panics."""
     table = pl.read_csv(written(tmp_path, GOOD)).cast({"algorithm": pl.Categorical}).to_arrow()
     table = table.append_column("more", pa.array([{"a": "b"}] * len(table)))
@@ -114,9 +110,7 @@ def test_a_table_that_cannot_be_read_is_refused(tmp_path: Path, text: str, words
         Table().read(written(tmp_path, text))
 
 
-def test_importing_twice_changes_nothing_a_second_table_adds_and_another_axis_is_refused(
-    project: Project,
-):
+def test_importing_twice_changes_nothing_a_second_table_adds_and_another_axis_is_refused(project):
     written(project.folder, GOOD + "A,i1,x,1\n")
     done = project("import", "data.csv", "--store", "s", "--points", 5)
     assert "3 runs of 2 algorithms on 2 instances added to s" in done.stdout
@@ -131,13 +125,11 @@ def test_importing_twice_changes_nothing_a_second_table_adds_and_another_axis_is
     assert project.json("import", "more.csv", "--store", "s")["added"] == 1
     status = project.json("status", "s")
     assert [entry["algorithm"] for entry in status["algorithms"]] == ["A", "B", "C"]
-    refused = project("import", "data.csv", "--store", "s", "--axis", "seconds")
-    assert refused.returncode == 1
-    assert "budget.axis" in refused.stderr
+    assert "budget.axis" in project.refused(
+        "import", "data.csv", "--store", "s", "--axis", "seconds"
+    )
     written(project.folder, "algorithm,instance,t,y\nA,i,0,2\nB,i,0,3\n", "zero.csv")
-    refused = project("import", "zero.csv", "--store", "z")
-    assert refused.returncode == 1
-    assert "every t of the source is 0" in refused.stderr
+    assert "every t of the source is 0" in project.refused("import", "zero.csv", "--store", "z")
 
 
 def test_after_its_end_a_run_keeps_its_best_or_is_absent_as_asked(project: Project):
@@ -188,9 +180,7 @@ def test_others_read_the_same_numbers(tmp_path: Path):
     )
 
 
-def test_a_name_that_a_spreadsheet_would_compute_is_text_in_csv_and_comes_back_as_it_was(
-    tmp_path: Path,
-):
+def test_a_name_that_a_spreadsheet_would_compute_is_text_in_csv_and_comes_back_as_it_was(tmp_path):
     names = ['=HYPERLINK("http://x")', "@SUM(A1)", "-x", "'=x", "'x", "a=b"]
     store = make_store(tmp_path / "s", {name: [Run([1.0], [2.0])] for name in names})
     pb.open(store.path).export("csv", tmp_path / "runs.csv")
@@ -221,7 +211,47 @@ def test_the_dictionary_explains_every_column(tmp_path: Path):
 def test_runs_without_a_value_are_counted(tmp_path: Path):
     make_store(tmp_path / "s", {"A": [Run([], []), Run([1], [2.0])]})
     told = pb.open(tmp_path / "s").export("csv", tmp_path / "runs.csv")
-    assert told.notes == ("1 run found no value and has no row",)
+    assert told.notes == ("1 run without a value is left out",)
     make_store(tmp_path / "empty", {"A": [Run([], [])]})
     with pytest.raises(ExportFailedError, match="no run that found a value"):
         pb.open(tmp_path / "empty").export("csv", tmp_path / "none.csv")
+
+
+ROWS = "instance,t,algorithm,position\ni1,1,A,1\ni1,1,B,2\ni1,1,C,2\ni1,5,C,1\ni1,5,A,2\ni2,5,B,1\n"
+
+
+def test_positions_may_be_kept_as_categories(tmp_path: Path):
+    rows = {"instance": ["i"] * 3, "t": [1.0] * 3, "algorithm": ["A", "B", "C"]}
+    kept = pl.DataFrame({**rows, "rank": ["2", "1", "below"]})
+    kept.with_columns(pl.col("rank").cast(pl.Categorical)).write_parquet(tmp_path / "r.parquet")
+    with pytest.raises(ImportFailedError, match="has no column 'position'"):
+        Rankings().read(tmp_path / "r.parquet")
+    found = Rankings(position_column="rank").read(tmp_path / "r.parquet")
+    assert found.rankings is not None
+    assert found.rankings["algorithm"].to_list() == [["B", "A", "C"]]
+
+
+def test_positions_stand_in_for_values_on_the_grid(project: Project):
+    (project.folder / "ranks.csv").write_text(ROWS)
+    answer = project.json("import", "ranks.csv", "--format", "rankings", "--store", "s")
+    assert answer["kind"] == "rankings"
+    assert answer["added"] == 3
+    assert answer["notes"] == ["1 ranking has one algorithm and is not used"]
+    store = Store.open(project.folder / "s")
+    assert store.config["budget"]["grid"] == [1.0, 5.0]
+    grid = store.on_grid(np.array([1.0, 5.0]))
+    assert grid.algorithms == ("A", "B", "C")
+    nan = np.nan
+    expected = [[[1, 2], [2, nan], [2, 1]], [[nan, nan], [nan, 1], [nan, nan]]]
+    assert np.array_equal(grid.values, expected, equal_nan=True)
+    again = project.json("import", "ranks.csv", "--format", "rankings", "--store", "s")
+    assert (again["added"], again["present"]) == (0, 3)
+
+
+def test_a_second_position_of_an_algorithm_is_counted_and_left_out(tmp_path: Path):
+    (tmp_path / "r.csv").write_text(ROWS + "i1,1,A,3\ni1,1,,3\n")
+    found = Rankings().read(tmp_path / "r.csv")
+    assert {c.reason for c in found.rejected} == {
+        "the algorithm already has a position there",
+        "no algorithm is named",
+    }

@@ -1,7 +1,5 @@
 """Event files, written by tensorboardX and by hand."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 
@@ -42,9 +40,7 @@ def test_curves_of_every_run_become_trajectories(tmp_path: Path):
     assert store.runs()["reached"].to_list() == [20, 0, 10]
 
 
-def test_a_writer_that_is_created_with_the_first_value_does_not_lose_the_first_epoch(
-    tmp_path: Path,
-):
+def test_a_writer_that_is_created_with_the_first_value_does_not_lose_the_first_epoch(tmp_path):
     curve(tmp_path / "adam", [0.5, 0.25, 0.375])  # the file begins with the first value
     (run,) = TensorBoard(tag="loss", by="seconds", trajectory="last").read(tmp_path).outcomes
     assert (run.times.tolist(), run.values.tolist()) == ([2, 4, 6], [0.5, 0.25, 0.375])

@@ -1,7 +1,5 @@
 """Weights of instances from tables: read, kept, handed on, and refused where they make no sense."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ Options, suites, adapters, models and preferences come from the registries, so t
 covered automatically.
 """
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

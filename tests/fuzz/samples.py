@@ -1,7 +1,5 @@
 """Valid files of other programs, written without these programs, and random changes of them."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -117,9 +115,9 @@ def changed(rng: Random, data: bytes) -> bytes:
     return damaged(rng, data) if what < 0.98 else data + b"[" * 100_000
 
 
-def altered(format: str, rng: Random) -> Files:
-    """The files of a valid sample, after some changes."""
-    made = dict(rng.choice(SAMPLES[format]))
+def altered(samples: list[Files], rng: Random) -> Files:
+    """The files of one of these valid samples, after some changes."""
+    made = dict(rng.choice(samples))
     for _ in range(rng.randrange(4)):
         path = rng.choice(list(made))
         made[path] = changed(rng, made[path])
@@ -145,12 +143,12 @@ def anything(rng: Random) -> Files:
     """Files of any kind, for a format of another package."""
     if rng.random() < 0.2:
         return {"x": rng.randbytes(rng.randrange(200))}
-    return altered(rng.choice(list(SAMPLES)), rng)
+    return altered(rng.choice(list(SAMPLES.values())), rng)
 
 
 IMPORTS: dict[str, Callable[[Random], Files]] = {
     "table": table,
     "rankings": table,
     "benchopt": benchopt_file,
-    **{format: partial(altered, format) for format in SAMPLES},
+    **{format: partial(altered, samples) for format, samples in SAMPLES.items()},
 }

@@ -4,20 +4,20 @@ Functions are called, not commands: a command would print the error. Nothing tha
 imported or run.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 
-from polarbear.config import contradictions, parse
+from polarbear.config.configuration import parse
+from polarbear.config.contradictions import contradictions
 from polarbear.errors import PolarBearError
 from polarbear.formats import FORMATS
 from polarbear.formats.transfer import GridOptions, add_imported, budget_for
@@ -28,11 +28,10 @@ from polarbear.settings.grid import Budget
 from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import Store, summary
 from polarbear.store.catalog import Catalog, json_file
-from polarbear.store.file_io import to_json
+from polarbear.store.failures import failures
 from polarbear.wording import visible
 from tests.fuzz import grammars
-from tests.fuzz.samples import IMPORTS, anything
-from tests.fuzz.tokens import damaged, mutated
+from tests.fuzz.samples import IMPORTS, altered, anything
 
 LONGEST_MESSAGE = 4000  # characters
 IN_A_STORE = 6  # every sixth import is also stored, which takes longer
@@ -144,7 +143,7 @@ def read_all(store: Store) -> None:
     store.problems()
     store.count_compared_instances()
     summary.by_algorithm(store)
-    summary.failures(store)
+    failures(store)
     summary.hosts(store)
     times = grid_of(store)
     store.on_grid(times)
@@ -159,8 +158,8 @@ def grid_of(store: Store) -> np.ndarray:
     return Budget.model_validate(store.config["budget"]).times
 
 
-def good_store(folder: Path) -> Path:
-    """A small store, whose files are then changed."""
+def store_files(folder: Path) -> grammars.Files:
+    """The files of a small store; damaged ones are read in tests/faults, too."""
     (folder / "good.csv").write_text(TABLE)
     (folder / "ranks.csv").write_text(RANKS)
     for name, file in (("table", "good.csv"), ("rankings", "ranks.csv")):
@@ -168,80 +167,15 @@ def good_store(folder: Path) -> Path:
     kept = Path(__file__).parents[1] / "data" / "rounds" / "caught-up.json"
     round_ = json_file("rounds/round-0003.json", json.loads(kept.read_text()))
     Catalog(folder / "good").commit([round_])
-    return folder / "good"
-
-
-def _files(store: Path) -> grammars.Files:
     return {
-        str(path.relative_to(store)): path.read_bytes()
-        for path in sorted(store.rglob("*"))
+        str(path.relative_to(folder / "good")): path.read_bytes()
+        for path in sorted((folder / "good").rglob("*"))
         if path.is_file() and path.name != "lock"
     }
 
 
-def store_changes(good: Path) -> Callable[[Random], tuple[str, bytes | None]]:
-    """One file of a store and its new content, or None if it is removed."""
-    files = _files(good)
-
-    def change(rng: Random) -> tuple[str, bytes | None]:
-        name, what = rng.choice(list(files)), rng.random()
-        if what < 0.1:
-            return name, None
-        if what < 0.2:
-            return name, grammars.parquet_table(rng)
-        if name.endswith(".json") and what < 0.8:
-            facts = mutated(rng, json.loads(files[name]))
-            if isinstance(facts, dict):  # with a valid checksum, so that its content is looked at
-                facts.pop("checksum", None)
-                return name, to_json({"x": 0, **facts})
-            return name, json.dumps(facts).encode()
-        return name, damaged(rng, files[name])
-
-    return change
-
-
-def changed_files(good: Path) -> Callable[[Random], grammars.Files]:
-    """All files of a store, one of which may be changed."""
-    change = store_changes(good)
-
-    def made(rng: Random) -> grammars.Files:
-        found = _files(good)
-        if rng.random() < 0.9:
-            name, data = change(rng)
-            found.pop(name)
-            found |= {} if data is None else {name: data}
-        return found
-
-    return made
-
-
-def changed_store(good: Path) -> Callable[[tuple[str, bytes | None], Path], None]:
-    """Read a store with one changed file."""
-
-    def read(change: tuple[str, bytes | None], folder: Path) -> None:
-        name, data = change
-        file = good / name
-        before = file.read_bytes()
-        try:
-            if data is None:
-                file.unlink()
-            elif name.startswith("rounds/"):
-                Catalog(good).commit([(name, data)])
-            else:
-                file.write_bytes(data)
-            read_all(Store.open(good))
-        finally:
-            if name.startswith("rounds/"):
-                Catalog(good).commit([(name, before)])
-            else:
-                file.write_bytes(before)
-
-    return read
-
-
 def all_targets(folder: Path) -> dict[str, Target]:
     """Each target by its name."""
-    good = good_store(folder)
     found = {
         "configuration": Target(grammars.configuration, configuration, 1120),
         "preference": Target(grammars.preference, preference, 600),
@@ -250,10 +184,9 @@ def all_targets(folder: Path) -> dict[str, Target]:
             preference_file,
             120,
         ),
-        "store": Target(store_changes(good), changed_store(good), 360),
     }
-    grammar = {**IMPORTS, "store": changed_files(good)}
+    grammar = {**IMPORTS, "store": partial(altered, [store_files(folder)])}
     return found | {
-        f"import {name}": Target(grammar.get(name, anything), importing(name), 200)
+        f"import {name}": Target(grammar.get(name, anything), importing(name), 240)
         for name in FORMATS
     }

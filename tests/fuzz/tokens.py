@@ -3,8 +3,6 @@
 All functions draw from one generator, which Hypothesis seeds: a case is identified by a number.
 """
 
-from __future__ import annotations
-
 import math
 from random import Random
 from typing import Any

@@ -1,11 +1,9 @@
 """Three algorithms at one time by numerical integration, the reference of samplers."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from polarbear.rankings import ChoiceSets
+from polarbear.rankings.choice_sets import ChoiceSets
 
 
 class Simplex3:

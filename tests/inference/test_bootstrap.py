@@ -1,7 +1,5 @@
 """The Bayesian bootstrap of the empirical model, against known distributions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import beta, kstest
@@ -9,7 +7,8 @@ from scipy.stats import beta, kstest
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, dispatch, infer
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.rankings import ABSENT, count_choice_sets, rank
+from polarbear.rankings import ABSENT, rank
+from polarbear.rankings.choice_sets import count_choice_sets
 from polarbear.rankings.duels import Duels, duels_of, place_of_pair
 
 A, B, C = range(3)

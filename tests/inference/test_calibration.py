@@ -1,7 +1,5 @@
 """A small simulation-based calibration; benchmarks/calibration.py is the large one."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -1,14 +1,13 @@
 """Evidence counted for what it is worth: the inflation of variance, the weight."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import MODELS
 from polarbear.inference.plackett_luce.composite_weight import composite_weight
-from polarbear.rankings import ABSENT, count_choice_sets, rank
+from polarbear.rankings import ABSENT, rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 TEMPORAL = sorted(name for name, model in MODELS.items() if model.temporal)
 

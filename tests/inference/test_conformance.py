@@ -1,7 +1,5 @@
 """Every model in the registry keeps the promises of the base."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -15,7 +13,8 @@ from polarbear.inference.models import MODELS, rating_models
 from polarbear.inference.models.base import Model, rating_model
 from polarbear.inference.stan import programs
 from polarbear.inference.stan.engine import stan_data
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 GRID = np.linspace(0, 1, 8)
 N = 4
@@ -32,9 +31,7 @@ def model(name: str) -> Model:
     return rating_model(name)(GRID, N, ModelOptions(model=name))
 
 
-def test_its_program_is_given_all_that_it_asks_for_and_without_one_stan_is_refused(
-    name: str, model: Model
-):
+def test_its_program_is_given_all_that_it_asks_for_and_without_one_stan_is_refused(name, model):
     if MODELS[name].stan_program is None:
         assert name not in programs.programmed_models()
         with pytest.raises(ConfigError, match=f"'{name}' has no Stan program"):

@@ -1,7 +1,5 @@
 """Exact probabilities that decide a race, against simulation and by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import beta, betabinom

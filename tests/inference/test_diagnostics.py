@@ -1,7 +1,5 @@
 """Our R-hat, ESS and Pareto-k against ArviZ's, and what is done with them."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -17,7 +15,8 @@ from polarbear.inference.chain_diagnostics import (
     smoothed_weights,
 )
 from polarbear.inference.posterior_draws import Diagnostics
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -1,13 +1,12 @@
 """The independent model against numerical integration over the simplex."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.relations import pointwise
-from polarbear.rankings import ChoiceSets, count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import ChoiceSets, count_choice_sets
 
 from .quadrature import Simplex3
 

@@ -1,14 +1,13 @@
 """The check of fit: silent where Plackett-Luce holds, outspoken where it does not."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import binom
 
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.fit import Fit
 from polarbear.inference.plackett_luce.goodness_of_fit import LEVEL, check_fit
-from polarbear.rankings import ABSENT, count_choice_sets, rank
+from polarbear.rankings import ABSENT, rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 QUICK = ModelOptions(model="dirichlet", draws=1000)
 

@@ -1,7 +1,5 @@
 """Posteriors against long NUTS runs kept in tests/data, and where they are known exactly."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -11,7 +9,8 @@ from scipy.special import betaln
 
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.relations import joint, pointwise
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 KNOWN = json.loads(
     (Path(__file__).parents[1] / "data" / "known-posteriors.json").read_text(encoding="utf-8")

@@ -1,7 +1,5 @@
 """The likelihood of choice sets and the Laplace approximations built on it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,8 @@ from polarbear.inference import ModelOptions, chain_diagnostics, infer, posterio
 from polarbear.inference.plackett_luce import engine, laplace
 from polarbear.inference.plackett_luce.likelihood import Likelihood
 from polarbear.numerics.threads import single_threaded_blas
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 N, GRID = 4, np.linspace(0, 1, 7)
 

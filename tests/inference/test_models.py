@@ -1,7 +1,5 @@
 """Every model in the registry, and each against the covariance it stands for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,8 @@ from polarbear.inference.models.covariances import COVARIANCES
 from polarbear.inference.models.priors import hilbert_space_basis
 from polarbear.inference.plackett_luce.likelihood import Likelihood
 from polarbear.inference.plackett_luce.nuts import LogPosterior
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 UNEVEN = np.sort(np.concatenate([[0, 1], np.random.default_rng(0).random(10), [0.5, 0.50002]]))
 

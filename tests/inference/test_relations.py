@@ -1,7 +1,5 @@
 """Relations against counting draws by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -9,17 +7,17 @@ import pytest
 
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, infer
-from polarbear.inference.posterior_draws import Diagnostics, Posterior
 from polarbear.inference.relations import decision_tables, joint, pointwise
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
+from tests import support
 
 
 def posterior_of(theta, model="gp", chains=2, wins=None):
-    fine = Diagnostics(1.0, 1000.0, 1000.0, 0, None, None, 1)
-    return Posterior(
-        theta, chains, np.linspace(0, 1, theta.shape[1]), ModelOptions(model=model), "native",
-        "split-hmc", 0, 0.0, fine, joint=model == "gp", wins=wins,
-    )  # fmt: skip
+    options = ModelOptions(model=model)
+    return support.posterior_of(
+        theta, chains=chains, options=options, joint=model == "gp", wins=wins
+    )
 
 
 @pytest.fixture

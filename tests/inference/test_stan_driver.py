@@ -1,7 +1,5 @@
 """The command line of compiled programs, through CmdStanPy as its users call it."""
 
-from __future__ import annotations
-
 import json
 import logging
 import subprocess

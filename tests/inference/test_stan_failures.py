@@ -1,7 +1,5 @@
 """What goes wrong while a Stan program runs ends in one message."""
 
-from __future__ import annotations
-
 import signal
 import tempfile
 import threading

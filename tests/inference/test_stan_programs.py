@@ -1,7 +1,5 @@
 """Stan programs as stanc likes them, and what is kept of them once compiled."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor

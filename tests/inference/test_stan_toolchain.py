@@ -1,8 +1,5 @@
 """CmdStan found, installed or refused: each in one message that says what to do."""
 
-from __future__ import annotations
-
-import os
 import zipfile
 from pathlib import Path
 
@@ -12,6 +9,7 @@ from polarbear.errors import MissingExtraError, StanError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.stan import cmdstan, installation, programs
 
+from .stan_support import without_index
 from .test_infer import GRID, random_sets
 
 
@@ -84,22 +82,7 @@ def test_without_a_compiler_neither_installing_nor_compiling_begins(nowhere, mon
         programs.compiled(programs.program_file("gp"), found)
 
 
-@pytest.fixture
-def lonely_pip(monkeypatch):
-    """pip without an index."""
-    for name in [name for name in os.environ if name.startswith("PIP_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
-    monkeypatch.setenv("PIP_RETRIES", "0")
-
-
-def test_without_a_network_the_wheel_and_pips_words_are_named(tmp_path, lonely_pip):
-    with pytest.raises(StanError, match=r"httpstan 4.17.0 could not be fetched.*pip said: ERROR"):
-        installation.fetch(installation.HEADERS, tmp_path)
-
-
-def test_a_wheel_that_changed_is_not_used(tmp_path, lonely_pip, monkeypatch):
+def test_a_wheel_that_changed_is_not_used(tmp_path, monkeypatch):
     offered = tmp_path / "offered"
     offered.mkdir()
     name = "httpstan-4.17.0-cp312-cp312-manylinux2014_x86_64.whl"
@@ -107,6 +90,7 @@ def test_a_wheel_that_changed_is_not_used(tmp_path, lonely_pip, monkeypatch):
         archive.writestr("httpstan/include/stan/version.hpp", "// another\n")
         archive.writestr("httpstan-4.17.0.dist-info/METADATA", "Name: httpstan\nVersion: 4.17.0\n")
         archive.writestr("httpstan-4.17.0.dist-info/WHEEL", "Wheel-Version: 1.0\n")
+    without_index(monkeypatch)
     monkeypatch.delenv("PIP_INDEX_URL")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(offered))

@@ -1,7 +1,5 @@
 """Weights of instances: w of them count as one that was seen w times, in every model."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import beta, kstest
@@ -9,7 +7,8 @@ from scipy.stats import beta, kstest
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.relations import pointwise
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 from polarbear.rankings.duels import duels_of
 
 from .quadrature import Simplex3

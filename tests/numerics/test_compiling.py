@@ -1,7 +1,5 @@
 """Compilation: announced once, when it happens."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -58,7 +56,8 @@ def test_no_model_waits_for_compilation():
         "import sys\n"
         "import numpy as np\n"
         "from polarbear.inference import ModelOptions, infer\n"
-        "from polarbear.rankings import count_choice_sets, rank\n"
+        "from polarbear.rankings import rank\n"
+        "from polarbear.rankings.choice_sets import count_choice_sets\n"
         "from polarbear.inference.relations import pointwise\n"
         "positions = rank(np.random.default_rng(0).normal(size=(5, 3, 2)))\n"
         "sets, times = count_choice_sets(positions), np.array([0.0, 1.0])\n"

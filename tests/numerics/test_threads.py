@@ -1,7 +1,5 @@
 """Work shared by threads."""
 
-from __future__ import annotations
-
 import threading
 import time
 

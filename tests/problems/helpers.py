@@ -1,7 +1,5 @@
 """What tests of suites share."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The textbook functions: where their optimum is, and that they are what they are called."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import rosen

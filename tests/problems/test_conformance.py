@@ -1,7 +1,5 @@
 """Every suite in the registry keeps the promises of the base."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

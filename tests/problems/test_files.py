@@ -1,7 +1,5 @@
 """Instances that are names: lists, globs, and lists in files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

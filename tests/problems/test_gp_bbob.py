@@ -1,7 +1,5 @@
 """GP-BBOB against the paper's appendix: its formula, its priors, its random fields."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

@@ -1,7 +1,5 @@
 """MA-BBOB against ioh's own ManyAffine, and against the generator's recipe."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -46,9 +44,7 @@ def many_affine(spec: Spec) -> Any:
 @needs_ioh
 @pytest.mark.parametrize("generator", ["publication", "ioh"])
 @pytest.mark.parametrize("dimension", [2, 5, 30])
-def test_values_agree_with_many_affine_to_1e_12_far_from_and_near_the_optimum(
-    dimension: int, generator: str
-) -> None:
+def test_values_agree_with_many_affine_to_1e_12_far_from_and_near_the_optimum(dimension, generator):
     """Of the generator ioh all that is drawn is an instance's number."""
     rng = np.random.default_rng(0)
     drawn = specs(20, dimensions=[dimension], generator=generator)

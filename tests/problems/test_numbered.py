@@ -1,10 +1,7 @@
 """Suites of numbered functions: what is drawn, what is built, what is refused."""
 
-from __future__ import annotations
-
 import sys
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -42,9 +39,7 @@ def test_every_function_of_pbo_has_the_values_ioh_gives() -> None:
 
 
 @each_suite
-def test_function_dimension_and_id_are_drawn_uniformly_and_independently(
-    name: str, last_function: int
-) -> None:
+def test_function_dimension_and_id_are_drawn_uniformly_and_independently(name, last_function):
     functions, dimensions, ids = [1, 7, last_function], [4, 16], [5, 6, 7]
     drawn_from = suite(
         name, functions=functions, dimensions=dimensions, instance_ids={"from": 5, "to": 7}
@@ -129,16 +124,12 @@ GP_BBOB = [
         *(("gp-bbob", *row) for row in GP_BBOB),
     ],
 )
-def test_what_cannot_be_meant_is_refused_with_the_reason(
-    name: str, options: dict[str, Any], message: str
-) -> None:
+def test_what_cannot_be_meant_is_refused_with_the_reason(name, options, message):
     with pytest.raises(ConfigError, match=message):
         suite(name, **options)
 
 
-def test_without_ioh_the_user_of_pbo_learns_which_extra_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_ioh_the_user_of_pbo_learns_which_extra_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ioh", None)
     message = r"suite 'pbo' needs the package 'ioh'.*pip install '\.\[bbob\]'"
     with pytest.raises(MissingExtraError, match=message):

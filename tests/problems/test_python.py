@@ -1,7 +1,5 @@
 """Problems of a user's own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The synthetic suite: its rankings are Plackett-Luce with the truth it states."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Any
 

@@ -1,12 +1,10 @@
 """Weights of instances in a configuration: by name or pattern, and what cannot be one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
-from polarbear.config import Config, parse
+from polarbear.config.configuration import Config, parse
 from polarbear.errors import ConfigError, ProblemError
 from polarbear.problems.weights import weight_of
 from polarbear.settings.options import Source

@@ -1,7 +1,5 @@
 """Betting on duels: the bound on wrong eliminations holds at any number of looks and entrants."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import quad

@@ -1,7 +1,5 @@
 """How far a race still is: a range that is right more often than not, or nothing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -16,14 +14,12 @@ from polarbear.inference.relations import DecisionTables
 from polarbear.racing import ALIKE, Forecast, State
 from polarbear.racing.forecast import _reach, forecast, within
 from polarbear.racing.rules import Rules
+from tests.racing.test_race import tables
 
 
 def pair(p_above: float, p_alike: float = 1e-6) -> DecisionTables:
     """Probabilities about two algorithms at one time."""
-    above = np.array([[[0.0, p_above], [1 - p_above, 0.0]]])
-    alike = np.array([[[1.0, p_alike], [p_alike, 1.0]]])
-    no_worse = np.maximum(above, alike)  # at least
-    return DecisionTables(above, alike, no_worse, above[0], above[0])
+    return tables({("A", "B"): [p_above]}, {("A", "B"): [p_alike]})
 
 
 def after(rounds: int, instances: int, rules: Rules, **changes: Any) -> State:

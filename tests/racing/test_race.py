@@ -1,7 +1,5 @@
 """The pure half of a race: probabilities in, decisions out."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import combinations

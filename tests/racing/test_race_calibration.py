@@ -1,7 +1,5 @@
 """A small version of benchmarks/race.py: eliminations are right as often as promised."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import f_race
@@ -15,7 +13,8 @@ from scipy.stats import t as student
 
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.plackett_luce.composite_weight import composite_weight
-from polarbear.rankings import count_choice_sets, rank
+from polarbear.rankings import rank
+from polarbear.rankings.choice_sets import count_choice_sets
 
 DEFAULT = [("empirical", "0.95")]
 

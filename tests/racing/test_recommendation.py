@@ -1,7 +1,5 @@
 """Spans of the budget with one recommendation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Verdicts on a pair against their plain meaning, for all combinations of codes on short grids."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from polarbear.inference.relations import DecisionTables
 from polarbear.racing import LETTERS, Elimination, Kind, Verdict, verdict, verdict_on
 from polarbear.racing.rules import Rules
 from polarbear.racing.verdicts import AT_A_TIME, SIGNS, WORDS
+from tests.racing.test_race import tables
 
 LONGEST = 4
 COMBINATIONS = [
@@ -128,14 +127,8 @@ BELIEFS = {
 
 
 def believed(names: tuple[str, ...]) -> DecisionTables:
-    dominance, equivalence = np.full((2, len(names), 2, 2), 0.0)
-    for t, name in enumerate(names):
-        above, alike = BELIEFS[name]
-        dominance[t, 0, 1], dominance[t, 1, 0] = above, 1 - above
-        equivalence[t, 0, 1] = equivalence[t, 1, 0] = alike
-    no_worse = np.maximum(dominance, equivalence)  # at least
-    over = dominance.min(axis=0)
-    return DecisionTables(dominance, equivalence, no_worse, over, over)
+    above, alike = zip(*(BELIEFS[name] for name in names), strict=True)
+    return tables({("A", "B"): above}, {("A", "B"): alike})
 
 
 @pytest.mark.parametrize("resolution", ["crossing", "strict"])

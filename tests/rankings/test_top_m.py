@@ -1,7 +1,5 @@
 """Rankings of which only the best were recorded."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from pathlib import Path
 
@@ -14,7 +12,8 @@ from polarbear.errors import ImportFailedError
 from polarbear.formats.table import Rankings
 from polarbear.inference.plackett_luce import composite_weight
 from polarbear.inference.plackett_luce.likelihood import helmert
-from polarbear.rankings import ABSENT, BELOW, UNRECORDED, count_choice_sets, rank
+from polarbear.rankings import ABSENT, BELOW, UNRECORDED, rank
+from polarbear.rankings.choice_sets import count_choice_sets
 from polarbear.rankings.duels import duels_of
 from polarbear.store import Store
 
@@ -123,9 +122,7 @@ def test_a_ranking_of_which_nothing_was_recorded_is_left_out(tmp_path: Path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["empirical", "dirichlet", "random-walk"])
-def test_every_model_sees_the_recorded_ahead_and_nothing_among_the_others(
-    model: str, tmp_path: Path
-):
+def test_every_model_sees_the_recorded_ahead_and_nothing_among_the_others(model, tmp_path):
     rows = [
         f"i{i},{t},{a},{p}\n"
         for i in range(40)

@@ -1,7 +1,5 @@
 """`polarbear gate` by the command line, on real runs."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The sequential test: against exact probabilities, and its error rates on known truths."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A page in a real browser, as a reader has it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

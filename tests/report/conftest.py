@@ -3,9 +3,8 @@
 Nothing here is written to by a test.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,8 @@ import pytest
 from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.inference import ModelOptions
 from polarbear.report.context import ReportContext, gather
-from polarbear.report.page.build import write_page
+from polarbear.report.figures.figure_files import write_text
+from polarbear.report.page.build import page
 from polarbear.store import Store
 from tests.report import stores
 from tests.report.browser import Browser, chromium
@@ -85,8 +85,7 @@ def race_over_six_times(folder: Path) -> None:
         race={"alpha": 0.95, "limits": {"rounds": 4}},
         inference={**stores.QUICK, "draws": 2000},
     )
-    done = made("race", "config.yaml")
-    assert done.returncode in (0, 3), done.stderr
+    made.race("config.yaml")
     infer_temporal(Store.open(made.store))
 
 
@@ -102,7 +101,7 @@ def infer_temporal(store: Store) -> None:
 @pytest.fixture(scope="session")
 def race_page(raced_project: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
     def fill(folder: Path) -> None:
-        write_page(gather(Store.open(raced_project.store)), folder / "race.html")
+        write_text(partial(page, gather(Store.open(raced_project.store))), folder / "race.html")
 
     return filled_once(tmp_path_factory, "race page", fill) / "race.html"
 
@@ -113,6 +112,6 @@ def temporal_page(raced_project: Project, tmp_path_factory: pytest.TempPathFacto
 
     def fill(folder: Path) -> None:
         context = gather(Store.open(raced_project.store), model="random-walk")
-        write_page(context, folder / "temporal.html")
+        write_text(partial(page, context), folder / "temporal.html")
 
     return filled_once(tmp_path_factory, "temporal page", fill) / "temporal.html"

@@ -1,9 +1,6 @@
 """What is wrong with a drawn figure, as a reader would see it."""
 
-from __future__ import annotations
-
-from itertools import combinations
-
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.text import Text
@@ -25,17 +22,19 @@ def faults(canvas: Canvas) -> list[str]:
         if not axes.has_data() and not is_second_scale:
             found.append("empty axes")
         for labels in (_shown(axes.texts), *_ticks(axes)):
-            boxes = [(label.get_text(), label.get_window_extent()) for label in labels]
-            for (one, box), (two, other) in combinations(boxes, 2):
-                if _cover(box, other):
-                    found.append(f"overlap: {one!r} and {two!r}")
+            for one, two in _covering([label.get_window_extent() for label in labels]):
+                found.append(f"overlap: {labels[one].get_text()!r} and {labels[two].get_text()!r}")
     return found
 
 
-def _cover(one: Bbox, two: Bbox) -> bool:
-    """Whether two boxes share more than the blank rim that letters have."""
-    shared = Bbox.intersection(one, two)
-    return shared is not None and shared.width > 1 and shared.height > 0.25 * one.height
+def _covering(boxes: list[Bbox]) -> list[list[int]]:
+    """Pairs of boxes that share more than the blank rim that letters have."""
+    corners = np.array([box.extents for box in boxes]).reshape(-1, 4)
+    low, high = corners[:, :2], corners[:, 2:]
+    shared = np.minimum(high[:, None], high) - np.maximum(low[:, None], low)
+    height = (high - low)[:, None, 1]
+    covered = (shared[..., 0] > 1) & (shared[..., 1] > 0.25 * height)
+    return np.argwhere(np.triu(covered, 1)).tolist()
 
 
 def _texts(canvas: Canvas) -> list[Text]:

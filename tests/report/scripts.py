@@ -1,7 +1,5 @@
 """Node and Deno as their wheels bring them: they run and lint the page's scripts."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

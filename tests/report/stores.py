@@ -1,7 +1,5 @@
 """How the stores that reports are tested on are made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

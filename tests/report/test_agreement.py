@@ -1,7 +1,5 @@
 """The same event has the same probability in every command and on the page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -9,14 +7,15 @@ import polars as pl
 import pytest
 
 import polarbear as pb
+from polarbear.api.report_text import as_text
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.latex import tables
-from polarbear.report.outline import as_markdown, as_text, outline
+from polarbear.report.outline import as_markdown, outline
 from polarbear.report.page.build import page
 from polarbear.report.page.page_data import selector
-from polarbear.report.story import recommendation, tell
-from polarbear.report.words import plain
+from polarbear.report.story import recommendation, story_of
+from polarbear.report.words import without_marks
 from polarbear.store import Store
 from polarbear.wording import probability
 from tests.report.stores import THREE, runs_of
@@ -66,8 +65,8 @@ def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too
     posterior = pb.open(store.path).infer()
     chosen = pb.open(store.path).select("final")
     context = gather(Store.open(store.path))
-    better = context.believed.above[-1]
-    place = {name: i for i, name in enumerate(context.believed.algorithms)}
+    better = context.estimates.above[-1]
+    place = {name: i for i, name in enumerate(context.estimates.algorithms)}
     matrix = {(a, b): p for a, b, p, _, _ in FIGURES["matrix"].data(context).iter_rows()}
     last = pl.col("t") == context.times[-1]
     inferred = {(row["a"], row["b"]): row for row in posterior.pairs().filter(last).to_dicts()}
@@ -82,10 +81,10 @@ def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too
         assert p_best_on_page(context)[-1, names.index(name)] == pytest.approx(p, abs=2e-3)
         assert matrix[name, other] <= p + 1e-12
     assert posterior.model == context.basis.posterior.model
-    said = plain(recommendation(context)[0])
+    said = without_marks(recommendation(context)[0])
     assert said.startswith("Too early to say, on 3 problems: ")
     assert chosen.statement.startswith("too early to say; ")
-    story = tell(context)
+    story = story_of(context)
     blocks = outline(context, story)
     for text in (as_text(blocks, 10_000), as_markdown(blocks).replace("*", ""), page(context)):
         assert "Too early to say, on 3 problems: " in text

@@ -1,7 +1,5 @@
 """The answer says no more than is known, and leaves out no budget."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -12,8 +10,8 @@ from polarbear.racing.recommendation import Grade, advise
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.page import page_data
-from polarbear.report.story import advised, recommendation, tell
-from polarbear.report.words import pieces, plain
+from polarbear.report.story import advised, recommendation, story_of
+from polarbear.report.words import pieces, without_marks
 from polarbear.store import Store
 from polarbear.wording import short
 
@@ -36,7 +34,7 @@ def likely(*of_the_first: float) -> np.ndarray:
 
 def said(chances: np.ndarray, times: np.ndarray = TIMES) -> str:
     advice = advise(("NONE", "B", "C"), times, chances)
-    return plain(advised(advice, Grid(times)))  # type: ignore[arg-type]
+    return without_marks(advised(advice, Grid(times)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -102,55 +100,55 @@ def test_no_algorithm_is_recommended_where_nothing_is_known(raced, monkeypatch):
     monkeypatch.setattr(ReportContext, "p_best", (("A", "B", "C"), flat))
     monkeypatch.setattr(ReportContext, "problems_behind", 40)
     open_race = replace(raced, race=replace(raced.race, resolved=False))
-    words = plain(recommendation(open_race)[0])
+    words = without_marks(recommendation(open_race)[0])
     assert words == (
         "Too early to say: the highest P(best) is that of A, whatever the budget, at most 0.60."
     )
     settled = replace(raced, race=replace(raced.race, resolved=True))
-    assert plain(recommendation(settled)[0]).startswith(
+    assert without_marks(recommendation(settled)[0]).startswith(
         "No algorithm stands out, though every pair is "
     )
     monkeypatch.setattr(ReportContext, "problems_behind", 9)
-    assert plain(recommendation(settled)[0]).startswith("Too early to say, on 9 problems: ")
+    assert without_marks(recommendation(settled)[0]).startswith("Too early to say, on 9 problems: ")
 
 
 def test_names_stand_apart_in_decisions_and_reasons_too(raced):
-    story = tell(raced)
+    story = story_of(raced)
     for decision in story.decisions:
-        names, words = pieces(decision.said)[1::2], "".join(pieces(decision.said)[::2])
+        names, words = pieces(decision.text)[1::2], "".join(pieces(decision.text)[::2])
         assert names
         assert set(names) <= set(raced.algorithms)
         assert not set(words.split()) & set(raced.algorithms)
-    for entry in story.out:
-        assert pieces(entry.said)[1] in raced.algorithms
+    for entry in story.left_out:
+        assert pieces(entry.text)[1] in raced.algorithms
 
 
 def test_who_is_left_alone_is_run_at_the_times_of_the_grid_and_no_others(raced, monkeypatch):
     monkeypatch.setattr(ReportContext, "remaining", ("good",))
     assert (
-        plain(recommendation(raced)[0])
+        without_marks(recommendation(raced)[0])
         == "Run good, whatever the budget: all others are eliminated."
     )
     one_time = replace(raced, times=raced.times[:1])
     first = short(float(raced.times[0]))
-    assert plain(recommendation(one_time)[0]) == (
+    assert without_marks(recommendation(one_time)[0]) == (
         f"Run good at {first} evaluations: all others are eliminated."
     )
 
 
 def test_another_model_than_the_race_s_is_named_wherever_it_speaks(raced_project):
     context = gather(Store.open(raced_project.store), model="random-walk")
-    assert "The recommendation is by the random-walk model" in tell(context).evidence
+    assert "The recommendation is by the random-walk model" in story_of(context).evidence
     assert "by the random-walk model" in FIGURES["leaders"].caption(context)
     assert "by the random-walk model" not in FIGURES["matrix"].caption(context)
     content = page_data.of(context)
     assert content["moments"][-1]["title"] == "What the random-walk model says"
     assert content["selector"]["command"].endswith(" --model random-walk")
     own = gather(Store.open(raced_project.store))
-    assert "model" not in tell(own).evidence
+    assert "model" not in story_of(own).evidence
     assert "--model" not in page_data.of(own)["selector"]["command"]
 
 
 def test_a_look_back_at_few_problems_says_that_it_was_too_early(kinds):
-    words = tell(kinds["looking back"]).answer[0]
+    words = story_of(kinds["looking back"]).answer[0]
     assert words.startswith("Too early to say, on 8 problems: the highest P(best) is that of ")

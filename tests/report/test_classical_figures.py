@@ -1,7 +1,5 @@
 """ECDF, AOCC, EAF and EAF differences on every kind of store that has values."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -54,7 +52,7 @@ DRAWN = [
     ("one time", "ecdf"),
     ("one time", "aocc"),
 ]
-STYLES = ({"width": "single", "theme": "print"}, {"titles": True}, {"width": "single"})
+STYLES = ({"width": "single", "theme": "print"}, {"font_size": 9}, {"width": "single"})
 
 
 @pytest.fixture(scope="module")
@@ -91,10 +89,8 @@ def test_a_store_without_values_has_none_of_them_and_says_why(raced):
 
 
 def test_ecdf_is_the_view(contexts):
-    view, data = (
-        contexts["fixed targets"].classical,
-        FIGURES["ecdf"].data(contexts["fixed targets"]),
-    )
+    fixed = contexts["fixed targets"]
+    view, data = fixed.classical, FIGURES["ecdf"].data(fixed)
     assert data.filter(pl.col("algorithm") == "B")["share"].to_list() == view.ecdf.mean[1].tolist()
     assert set(data["instances"]) == {12}
 
@@ -105,10 +101,8 @@ def test_one_instance_has_no_band(contexts):
 
 
 def test_each_run_has_its_area_in_the_data(contexts):
-    view, data = (
-        contexts["fixed targets"].classical,
-        FIGURES["aocc"].data(contexts["fixed targets"]),
-    )
+    fixed = contexts["fixed targets"]
+    view, data = fixed.classical, FIGURES["aocc"].data(fixed)
     mine = data.filter((pl.col("algorithm") == "C") & (pl.col("time") == "log"))
     assert mine["aocc"].to_list() == view.aocc_log.areas[:, 2].tolist()
     assert mine["instance"].to_list() == list(view.common.instances)

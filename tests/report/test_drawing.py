@@ -1,7 +1,5 @@
 """Figures as files: whole, refused where one is there, the same bytes again."""
 
-from __future__ import annotations
-
 import io
 import re
 from pathlib import Path
@@ -73,16 +71,6 @@ def test_figures_that_cannot_be_written_are_refused(only, ending, words, raced, 
     with pytest.raises(ReportError, match=words.replace("?", r"\?")):
         write(raced, tmp_path, [ending], only)
     assert not list(tmp_path.iterdir())
-
-
-def test_without_names_all_that_is_there_is_written_and_matplotlib_left_as_it_was(kinds, tmp_path):
-    import matplotlib
-
-    before = dict(matplotlib.rcParams)
-    context = kinds["runs only"]
-    there = {name for name, figure in FIGURES.items() if figure.missing(context) is None}
-    assert {path.stem for path in write(context, tmp_path, ["svg"])} == there
-    assert dict(matplotlib.rcParams) == before
 
 
 def test_a_folder_that_cannot_be_written_to_is_named(raced, tmp_path):

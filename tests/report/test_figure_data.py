@@ -1,7 +1,5 @@
 """What figures show, against what else is known about the same store."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -15,8 +13,8 @@ from polarbear.racing.verdicts import MIRROR
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.best_algorithm import smooth
-from polarbear.report.figures.plotting import edges
 from polarbear.report.figures.round_history import INDEPENDENT, stretched
+from polarbear.report.figures.sheet import edges
 from polarbear.selection.choice import select
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference

@@ -1,7 +1,5 @@
 """Every figure on every kind of store: it draws without a fault, or says why it cannot."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -62,7 +60,7 @@ DRAWN = [(kind, name) for kind in HARD for name in FIGURES if name in THERE[kind
 ]
 STYLES = (
     {"width": "single"},
-    {"theme": "dark", "titles": True},
+    {"theme": "dark"},
     {"width": "single", "theme": "print", "log_time": True},
 )
 TO_CSV = [("raced", name) for name in sorted(OURS - {"failures"})] + [
@@ -181,8 +179,9 @@ def test_full_names_are_in_the_data_and_short_ones_in_the_drawing(kinds):
 @pytest.mark.parametrize("name", ["ratings", "matrix", "pairs", "rounds"])
 def test_a_round_whose_posterior_was_not_to_be_trusted_can_be_drawn(name, raced):
     last = raced.rounds[-1]
-    unknown = np.full_like(last.believed.above, np.nan)
-    blind = replace(last, believed=last.believed._replace(above=unknown, alike=unknown))
+    unknown = np.full_like(last.estimates.above, np.nan)
+    estimates = last.estimates._replace(above=unknown, alike=unknown)
+    blind = replace(last, estimates=estimates, record=last.record._replace(threats={}))
     context = replace(raced, rounds=(*raced.rounds[:-1], blind))
     assert FIGURES[name].missing(context) is None
     assert look_at(name, context, width="single") == []
@@ -193,9 +192,9 @@ def test_a_round_whose_posterior_was_not_to_be_trusted_can_be_drawn(name, raced)
 
 def test_pairs_of_which_nothing_is_known_are_not_drawn(kinds):
     only = kinds["one round"].rounds[0]
-    unknown = np.full_like(only.believed.above, np.nan)
-    believed = only.believed._replace(above=unknown, alike=unknown)
+    unknown = np.full_like(only.estimates.above, np.nan)
+    estimates = only.estimates._replace(above=unknown, alike=unknown)
     state = replace(only.state, settled=np.zeros_like(only.state.settled), eliminated=())
     record = only.record._replace(state=state)
-    blind = replace(kinds["one round"], rounds=(replace(only, believed=believed, record=record),))
+    blind = replace(kinds["one round"], rounds=(replace(only, estimates=estimates, record=record),))
     assert "nothing is known about pairs" in str(FIGURES["pairs"].missing(blind))

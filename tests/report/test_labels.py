@@ -1,10 +1,8 @@
 """Names as drawings show them."""
 
-from __future__ import annotations
-
 import pytest
 
-from polarbear.report.figures.short_names import labels, labels_in, plain, shortened
+from polarbear.report.figures.short_names import labels, labels_in, on_one_line, shortened
 from polarbear.settings.names import LONGEST_LABEL
 
 TUNED = [
@@ -21,9 +19,9 @@ LARGE = [
 
 
 def test_what_cannot_be_seen_is_taken_out():
-    assert plain("a\nb\x07\u202ec \t d") == "a b c d"
-    assert plain("\u200b") == "?"
-    assert plain("$x_1$ <b> é 漢") == "$x_1$ <b> é 漢"
+    assert on_one_line("a\nb\x07\u202ec \t d") == "a b c d"
+    assert on_one_line("\u200b") == "?"
+    assert on_one_line("$x_1$ <b> é 漢") == "$x_1$ <b> é 漢"
 
 
 def test_a_long_name_keeps_its_head_and_its_tail():

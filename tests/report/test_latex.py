@@ -1,7 +1,5 @@
 """The kit of a paper: tables and captions that any LaTeX reads, whatever names hold."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

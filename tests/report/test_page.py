@@ -1,10 +1,8 @@
 """The page in a browser: what a reader sees, drags and switches."""
 
-from __future__ import annotations
-
 import json
 import re
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +11,9 @@ import pytest
 
 from polarbear.report.context import gather
 from polarbear.report.figures import FIGURES
+from polarbear.report.figures.figure_files import write_text
 from polarbear.report.findings import verdict
-from polarbear.report.page import page_data
-from polarbear.report.page.build import write_page
+from polarbear.report.page import build, page_data
 from polarbear.report.words import WORDS_AT_A_TIME, better
 from polarbear.selection.choice import Selection, select
 from polarbear.selection.criteria import Risk
@@ -30,7 +28,6 @@ from tests.support import Project, synthetic
 
 RISKS: tuple[Risk, ...] = ("p2bb", "mean", "quantile", "regret")
 ALL_DRAWS = 2e-3  # what two bytes a rating may change in a share of 2000 draws: four of them
-CRITERIA = ("p2bb", "mean", "quantile", "regret")
 NAMED_ROLES = {
     *("button", "checkbox", "combobox", "figure", "image", "link", "navigation", "radio"),
     *("region", "slider", "spinbutton", "table"),
@@ -138,17 +135,15 @@ def test_every_criterion_of_every_preference_is_that_of_select(browser, raced_pr
     rng = np.random.default_rng(3)
     for text in some_preferences(90, seed=5):
         risk, gamma = RISKS[rng.integers(4)], float(rng.uniform(0.01, 0.5))
-        found, known = (
-            by_page(browser, text, risk, gamma),
-            by_select(raced_project, model, text, risk, gamma),
-        )
+        found = by_page(browser, text, risk, gamma)
+        known = by_select(raced_project, model, text, risk, gamma)
         if known.valuation.weights is not None:
             np.testing.assert_allclose(found["weights"], known.valuation.weights, atol=1e-9)
         assert set(known.valuation.notes) <= set(found["notes"]), text
         expected = {known.name(i): i for i in range(len(known.shown))}
         assert {row["algorithm"] for row in found["ranking"]} == set(expected), text
         for row in found["ranking"]:
-            for key in CRITERIA:
+            for key in RISKS:
                 value = float(getattr(known.criteria, key)[expected[row["algorithm"]]])
                 tolerance = ALL_DRAWS if key == "p2bb" else 5e-5
                 assert row[key] == pytest.approx(value, abs=tolerance), (text, key)
@@ -169,7 +164,7 @@ def test_thinned_draws_choose_as_all_draws_do_wherever_they_can_tell(
     pairs = candidates * (candidates - 1) // 2
     monkeypatch.setattr(page_data, "TARGET_NUMBERS", 400 * pairs * len(TIMES))
     path = tmp_path / "thinned.html"
-    write_page(gather(Store.open(raced_project.store)), path)
+    write_text(partial(build.page, gather(Store.open(raced_project.store))), path)
     browser.open(path)
     assert "400 of the 2,000 draws" in browser.text("choose")
     told = 0
@@ -345,7 +340,7 @@ def test_the_slider_of_rounds_shows_what_was_believed_then(browser, raced_projec
             "document.getElementById('rounds-chart').data.filter(t => t.customdata)"
             ".map(t => Array.from(t.y))"
         )
-        np.testing.assert_allclose(curves, found.believed.mean, atol=2e-5)
+        np.testing.assert_allclose(curves, found.estimates.mean, atol=2e-5)
     browser.ask("document.getElementById('round-back').click()")
     assert browser.text("round-number") == f"Round {len(rounds) - 1}"
 
@@ -501,17 +496,9 @@ def test_hostile_names_harm_nothing_and_are_shown_as_they_are(browser: Browser, 
     names = [name.strip() for name in HOSTILE]
     ratings = {name: [1.0 + i, 4.0] for i, name in enumerate(names)}
     path = tmp_path / "hostile.html"
-    write_page(
-        gather(
-            raced(
-                tmp_path,
-                {"limits": {"rounds": 2}},
-                **synthetic(ratings),
-                budget={"grid": [10, 100]},
-            )
-        ),
-        path,
-    )
+    limits = {"limits": {"rounds": 2}}
+    store = raced(tmp_path, limits, **synthetic(ratings), budget={"grid": [10, 100]})
+    write_text(partial(build.page, gather(store)), path)
     browser.open(path)
     for width in (1400, 390):
         browser.resize(width)
@@ -532,7 +519,7 @@ def test_hostile_names_harm_nothing_and_are_shown_as_they_are(browser: Browser, 
 @pytest.mark.parametrize("kind", ["runs only", "one time", "one algorithm", "one round"])
 def test_the_smallest_stores_have_a_page(browser: Browser, kinds, tmp_path: Path, kind: str):
     path = tmp_path / "odd.html"
-    write_page(kinds[kind], path)
+    write_text(partial(build.page, kinds[kind]), path)
     browser.open(path)
     browser.draw_all()
     for width in (1400, 390):

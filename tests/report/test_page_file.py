@@ -1,11 +1,10 @@
 """The page as a file: whole or not at all, and with everything in it."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json
 import re
+from functools import partial
 from html import unescape
 from pathlib import Path
 
@@ -15,12 +14,13 @@ import pytest
 from polarbear.errors import ReportError
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
+from polarbear.report.figures.figure_files import write_text
 from polarbear.report.page import page_data
 from polarbear.report.page.assets import HIGHEST, json_in_html, packed, sentence, source
-from polarbear.report.page.build import FOR_PAPER, slim_page, write_page
+from polarbear.report.page.build import FOR_PAPER, page, slim_page
 from polarbear.report.page.page_data import ticks
 from polarbear.report.page.sections import strip
-from polarbear.report.story import tell
+from polarbear.report.story import story_of
 from polarbear.store import Store
 from tests.support import Project
 
@@ -34,13 +34,13 @@ def test_where_it_cannot_be_written_that_is_said_and_nothing_is_left(
     context: ReportContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     with pytest.raises(ReportError, match="there is no folder .*nowhere"):
-        write_page(context, tmp_path / "nowhere" / "page.html")
+        write_text(partial(page, context), tmp_path / "nowhere" / "page.html")
     with pytest.raises(ReportError, match="is a folder; name a file"):
-        write_page(context, tmp_path, force=True)
+        write_text(partial(page, context), tmp_path, force=True)
     mine = tmp_path / "mine.html"
     mine.write_text("mine")
-    with pytest.raises(ReportError, match="mine.html exists; --force writes over it"):
-        write_page(context, mine)
+    with pytest.raises(ReportError, match="mine.html exists already; write over it with --force"):
+        write_text(partial(page, context), mine)
     assert mine.read_text() == "mine"
     mine.unlink()
 
@@ -49,7 +49,7 @@ def test_where_it_cannot_be_written_that_is_said_and_nothing_is_left(
 
     monkeypatch.setattr("polarbear.store.fs.os.fsync", full)
     with pytest.raises(ReportError, match="cannot write .*No space left on device"):
-        write_page(context, tmp_path / "page.html")
+        write_text(partial(page, context), tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -80,7 +80,7 @@ def test_commands_in_a_sentence_look_so_and_names_stay_as_they_are():
 @pytest.mark.slow
 def test_the_same_store_gives_the_same_page(context: ReportContext, tmp_path: Path):
     for name in ("one.html", "two.html"):
-        write_page(context, tmp_path / name)
+        write_text(partial(page, context), tmp_path / name)
     assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
 
 
@@ -101,14 +101,14 @@ def test_packed_numbers_come_back_to_a_hair_and_missing_ones_as_missing():
 
 
 def test_draws_are_thinned_evenly_and_only_where_they_do_not_fit():
-    assert page_data.thinned(700, 100).tolist() == list(range(700))
-    kept = page_data.thinned(4000, 60)
+    assert page_data.kept_draws(700, 100).tolist() == list(range(700))
+    kept = page_data.kept_draws(4000, 60)
     assert len(kept) == page_data.TARGET_NUMBERS // 60
     assert kept[0] == 0
     assert set(np.diff(kept)) == {3, 4}  # 1250 of 4000
-    assert len(page_data.thinned(4000, 1300)) == page_data.MIN_DRAWS
-    assert len(page_data.thinned(4000, 10**5)) == page_data.MAX_NUMBERS // 10**5
-    assert len(page_data.thinned(10, 10**9)) == 1
+    assert len(page_data.kept_draws(4000, 1300)) == page_data.MIN_DRAWS
+    assert len(page_data.kept_draws(4000, 10**5)) == page_data.MAX_NUMBERS // 10**5
+    assert len(page_data.kept_draws(10, 10**9)) == 1
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_slim_page_has_the_words_and_drawings_and_nothing_that_computes(contex
     shown = [figure for figure in there if figure.name != FOR_PAPER]
     assert slim.count("<svg") == len(shown) == len(there) - 1
     assert not re.search(r"(src|href)\s*=\s*[\"'](?!#|data:)", slim)
-    story = tell(context)
+    story = story_of(context)
     said = unescape(re.sub(r"<[^>]*>", "", slim))
     for words in (story.evidence, *(entry.reason[1:] for entry in story.members)):
         assert words in said

@@ -1,7 +1,5 @@
 """A closer look on the page: what it tells of duels and runs is what `polarbear show` tells."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The page's scripts by themselves: linted, unit-tested in Node, and in the words of Python."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

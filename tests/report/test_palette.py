@@ -1,7 +1,5 @@
 """Colours that stay with their algorithm, and that any reader can tell apart."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Several stores side by side: what is compared, what differs, and what is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ import polarbear
 from polarbear.errors import ReportError
 from polarbear.rankings import GridValues
 from polarbear.report.context import ReportContext, gather
-from polarbear.report.stores.comparison_story import different_settings, tell_of_stores
+from polarbear.report.stores.comparison_story import different_settings, story_of_stores
 from polarbear.report.stores.differences import Compared, changes, compared, stretches
 from polarbear.report.stores.sides import Side, matched, sides_of
 from polarbear.store import Store
@@ -82,7 +80,7 @@ def test_an_algorithm_counts_each_common_opponent_the_same(found: Compared):
 
 def test_stretches_tell_who_wins_more_where_and_when(found: Compared):
     said = stretches(found)
-    first, last = (found.moments.said(place) for place in (0, 1))
+    first, last = (found.moments.in_words(place) for place in (0, 1))
     other, base = found.sides[1].name, found.sides[0].name
     assert any(line.startswith(f"At {last} B beats A more often in {other}: on ") for line in said)
     assert any(line.startswith(f"At {first} A beats B more often in {other}: on ") for line in said)
@@ -92,7 +90,7 @@ def test_stretches_tell_who_wins_more_where_and_when(found: Compared):
 def test_stores_that_are_copies_differ_nowhere(sides: tuple[Side, ...]):
     twin = compared([sides[0], replace(sides[0], name="copy")])
     assert stretches(twin) == []
-    told = tell_of_stores(twin, [])
+    told = story_of_stores(twin, [])
     assert told.answer[0] == f"No difference between {sides[0].name} and copy is shown."
 
 
@@ -122,7 +120,7 @@ def test_grids_that_differ_are_met_at_their_nearest_times_and_that_is_said(sides
 
 def test_axes_that_differ_are_compared_by_share_of_the_budget_unless_units_are_asked_for(sides):
     other = [on_grid(sides[0], [10, 20]), on_grid(sides[1], [1, 2], "seconds")]
-    assert matched(other).said(0) == "50% of the budget"
+    assert matched(other).in_words(0) == "50% of the budget"
     with pytest.raises(ReportError, match="count time in evaluations and seconds; --align share"):
         matched(other, "units")
     with pytest.raises(ReportError, match="no time in common; --align share"):
@@ -188,7 +186,7 @@ def test_an_algorithm_meets_itself_on_the_instances_that_both_stores_have(tmp_pa
         ("B", True),
         ("C", True),
     ]
-    assert "not one value of an algorithm differs" in str(tell_of_stores(found, told).blocks)
+    assert "not one value of an algorithm differs" in str(story_of_stores(found, told).blocks)
 
 
 def test_who_beats_itself_in_the_first_store_is_named_first(tmp_path, sides):
@@ -216,7 +214,7 @@ def test_who_beats_itself_in_the_first_store_is_named_first(tmp_path, sides):
     # twelve wins of twelve: Beta(13, 1) at each time, and all times alike
     assert told[0].wins == pytest.approx(13 / 14, abs=0.005)
     assert told[0].low == pytest.approx(beta.ppf(0.025, 13, 1), abs=0.02)
-    found = tell_of_stores(compared(both), told).answer[0]
+    found = story_of_stores(compared(both), told).answer[0]
     assert found.startswith(f"On 12 shared instances A in {both[1].name} beats that in ")
 
 

@@ -1,10 +1,10 @@
 """What a reader may set about figures."""
 
-from __future__ import annotations
-
 import pytest
+from matplotlib.figure import Figure
 
 from polarbear.errors import ConfigError
+from polarbear.report.figures.sheet import Sheet
 from polarbear.report.figures.style import Style
 from polarbear.settings.options import Source, validate
 
@@ -36,5 +36,6 @@ def test_what_cannot_be_meant_is_refused(options, words):
 
 def test_names_take_no_more_than_their_share_of_the_width():
     name = "x" * 200
-    narrow, wide = (Style(width=w).names({name: name}, [name])[name] for w in (2.5, 20))
+    sheets = (Sheet(Figure(), Style(width=width), {name: name}) for width in (2.5, 20))
+    narrow, wide = (sheet.names([name])[name] for sheet in sheets)
     assert 6 <= len(narrow) < len(wide) < 200

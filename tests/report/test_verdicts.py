@@ -1,7 +1,5 @@
 """One verdict a pair: standings, figures, story, text and page say the same of the same codes."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from polarbear.report.figures import FIGURES
 from polarbear.report.findings import verdict as verdict_of
 from polarbear.report.outline import Table, outline
 from polarbear.report.page import page_data
-from polarbear.report.story import tell
+from polarbear.report.story import story_of
 from polarbear.store import Store, file_io
 from polarbear.store.catalog import Catalog, json_file
 
@@ -57,7 +55,7 @@ def test_all_who_speak_of_a_pair_say_the_same(letters: str, raced: ReportContext
     strip = FIGURES["pairs"].data(context).filter((pl.col("a") == a) & (pl.col("b") == b))
     assert strip["settled"].to_list() == [AT_A_TIME[code] for code in codes]
     # the story's log, and the text's matrix
-    story = tell(context)
+    story = story_of(context)
     decided = [d.words.lower() for d in story.decisions if d.round == context.race.rounds]
     assert f"{words}.".lower() in decided
     blocks = outline(context, story)
@@ -73,25 +71,27 @@ def test_all_who_speak_of_a_pair_say_the_same(letters: str, raced: ReportContext
 def test_a_member_is_equivalent_at_every_time_only_where_that_was_shown(raced, tmp_path):
     for letters in ("======", "=x=x=x"):
         context, a, b = with_codes(raced, tmp_path / letters.replace("=", "e"), letters)
-        reasons = " ".join(entry.reason for entry in tell(context).members)
+        reasons = " ".join(entry.reason for entry in story_of(context).members)
         alike = any(f"equivalent to {name} at every time" in reasons for name in (a, b))
-        leads = sum("has the highest P(best)" in entry.reason for entry in tell(context).members)
-        assert alike == (letters == "======" and leads < len(tell(context).members))
+        leads = sum(
+            "has the highest P(best)" in entry.reason for entry in story_of(context).members
+        )
+        assert alike == (letters == "======" and leads < len(story_of(context).members))
 
 
 def test_without_a_race_the_posterior_settles_as_a_race_would(kinds):
     context = kinds["inferred"]
-    believed, alpha = context.believed, context.rules.alpha
+    estimates, alpha = context.estimates, context.rules.alpha
     assert not context.rounds
-    a, b = believed.algorithms[:2]
+    a, b = estimates.algorithms[:2]
     certain = {
-        ">": believed.above[:, 0, 1] >= alpha,
-        "<": believed.above[:, 1, 0] >= alpha,
-        "=": believed.alike[:, 0, 1] >= alpha,
+        ">": estimates.above[:, 0, 1] >= alpha,
+        "<": estimates.above[:, 1, 0] >= alpha,
+        "=": estimates.alike[:, 0, 1] >= alpha,
     }
     letters = "".join(
         next((letter for letter, at in certain.items() if at[t]), ".")
-        for t in range(len(believed.times))
+        for t in range(len(estimates.times))
     )
     if len({*letters} - {"."}) > 1:  # one is better somewhere, and the other or neither elsewhere
         letters = letters.replace(".", "x")
@@ -100,8 +100,8 @@ def test_without_a_race_the_posterior_settles_as_a_race_would(kinds):
 
 def test_the_matrix_shows_what_decided_beside_what_is_believed_now(raced):
     gone = raced.race.eliminated[0]
-    believed = raced.believed
-    now = believed.dominance()[believed.place(gone.by), believed.place(gone.algorithm)]
+    estimates = raced.estimates
+    now = estimates.dominance()[estimates.place(gone.by), estimates.place(gone.algorithm)]
     pair = (pl.col("a") == gone.by) & (pl.col("b") == gone.algorithm)
     row = FIGURES["matrix"].data(raced).filter(pair).row(0, named=True)
     assert (row["probability"], row["decided"]) == (now, gone.probability)

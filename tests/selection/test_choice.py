@@ -1,20 +1,18 @@
 """One choice, and what is said about it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from polarbear.errors import SelectionError
-from polarbear.inference import ModelOptions, Posterior
-from polarbear.inference.posterior_draws import Diagnostics
+from polarbear.inference import ModelOptions
 from polarbear.selection.choice import Selection, select
 from polarbear.selection.criteria import Risk, check_value
 from polarbear.selection.posterior_source import Basis, Contest
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
+from tests.support import posterior_of
 
 TIMES = np.array([1.0, 10.0])
 
@@ -23,13 +21,10 @@ def basis(wins: np.ndarray, joint: bool = True, problems: int = 40) -> Basis:
     """A posterior of win probabilities[draw, time, pair]."""
     draws, n_times, pairs = wins.shape
     n = (1 + round((1 + 8 * pairs) ** 0.5)) // 2
-    judged = Diagnostics(1.0, float(draws), float(draws), 0, None, None, 1)
-    unit, theta = np.linspace(0, 1, n_times), np.full((draws, n_times, n), 1 / n)
-    facts = ModelOptions(), "native", "bootstrap", 1, 1.0, judged, joint
-    shared = np.full((n_times, pairs), problems)
-    posterior = Posterior(theta, 1, unit, *facts, wins=wins, shared=shared)
+    theta, shared = np.full((draws, n_times, n), 1 / n), np.full((n_times, pairs), problems)
+    posterior = posterior_of(theta, method="bootstrap", joint=joint, wins=wins, shared=shared)
     names = tuple("ABCDE"[:n])
-    return Basis(posterior, "key", "infer", names, TIMES, "evaluations", problems, None, ())
+    return Basis(posterior, names, TIMES, problems, "key", False, "infer", "evaluations", None, ())
 
 
 def chosen(

@@ -1,7 +1,5 @@
 """The four criteria against plain loops over draws, and against closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +9,7 @@ from scipy import stats
 from scipy.integrate import quad
 
 from polarbear.errors import SelectionError
-from polarbear.selection.criteria import check_risk, judge
+from polarbear.selection.criteria import judge
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
 
@@ -81,8 +79,6 @@ def test_two_algorithms_agree_with_the_beta_distribution():
 
 
 @pytest.mark.parametrize("gamma", [0.0, 1.0, -1.0, 2.0, float("nan")])
-def test_a_level_that_is_none_and_an_unknown_risk_are_refused(gamma: float):
+def test_a_level_outside_of_0_to_1_is_refused(gamma: float):
     with pytest.raises(SelectionError, match="gamma must lie in"):
         judge(np.ones((3, 2)), gamma)
-    with pytest.raises(SelectionError, match="did you mean 'quantile'"):
-        check_risk("quantiles")

@@ -1,15 +1,13 @@
 """A race for one preference: until its expected regret is small, and no longer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from polarbear.config import Config
+from polarbear.config.configuration import Config
 from polarbear.driver.loop import SETTLED
 from polarbear.selection.criteria import draws_of_values, judge
-from polarbear.selection.expected_regret import RegretStop, regret_stop
+from polarbear.selection.expected_regret import RegretStop
 from polarbear.selection.posterior_source import contest, find_basis
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
@@ -18,7 +16,7 @@ from tests.driver.test_loop import checkpoints, configured, facts_of, run
 
 def aim_of(config: Config, text: str, threshold: float) -> RegretStop:
     budget = config.budget
-    return regret_stop(
+    return RegretStop(
         read_preference(text)[0], Context(budget.times, budget.axis, joint=False), threshold
     )
 

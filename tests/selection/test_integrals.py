@@ -1,7 +1,5 @@
 """Linear preferences against SciPy's quadrature, trapezoid rule and distributions."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 
@@ -103,7 +101,7 @@ def test_a_distribution_is_the_expectation_cut_off_at_the_grid(times, text, law)
     assert weights_of(text, times) @ theta == pytest.approx(expected, rel=1e-7)
 
 
-def test_what_is_cut_off_is_said():
+def test_a_note_reports_a_truncated_distribution():
     preference, _ = read_preference("normal 1000 100")
     assert "50% of this distribution" in preference.on(Context(UNEVEN)).notes[0]
     inside, _ = read_preference("normal 500 10")

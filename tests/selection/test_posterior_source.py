@@ -1,7 +1,5 @@
 """The posterior that a choice uses, and the algorithms that compete by it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,7 +44,7 @@ def race(store: Store, posterior: str, candidates: list[str], algorithms: str = 
         problems=(),
         posterior=posterior,
         rules={},
-        inference={},
+        inference={"model": "empirical"},
     )
     store.catalog.commit([store.rounds.checkpoint(record)])
 
@@ -93,9 +91,7 @@ def test_a_race_has_the_first_word(store: Store):
     assert contest(asked).candidates == found.candidates
 
 
-def test_a_race_that_was_killed_before_it_kept_its_posterior_is_inferred_from_the_runs(
-    store: Store,
-):
+def test_a_race_that_was_killed_before_it_kept_its_posterior_is_inferred_from_the_runs(store):
     race(store, "gone", ["A"], algorithms="AB")
     basis = find_basis(store)
     assert (basis.posterior.model, basis.source) == ("empirical", "infer")
@@ -134,9 +130,7 @@ def undominated_by_loops(theta: np.ndarray, alpha: float) -> list[int]:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("alpha", [0.8, 0.99, 1.0])
-def test_an_algorithm_is_left_out_if_another_one_dominates_it_at_every_time(
-    seed: int, alpha: float
-):
+def test_an_algorithm_is_left_out_if_another_one_dominates_it_at_every_time(seed, alpha):
     rng = np.random.default_rng(seed)
     strength = np.exp(rng.normal(0, 1.5, (1, 5)) + rng.normal(0, 0.4, (4, 5)))
     theta = np.stack([rng.dirichlet(8 * s, size=60) for s in strength], axis=1)

@@ -1,6 +1,4 @@
-"""Preferences from words, inline YAML and files; what cannot be meant is refused in a line."""
-
-from __future__ import annotations
+"""Preferences from words, inline YAML and files; errors are one line."""
 
 from pathlib import Path
 
@@ -81,7 +79,7 @@ def test_a_unit_of_another_axis_is_refused(axis: str, text: str, words: str):
         read_preference(text, axis)
 
 
-def test_a_file_is_yaml_and_what_it_names_is_looked_for_beside_it(tmp_path: Path):
+def test_a_preference_file_is_yaml_and_names_files_in_its_folder(tmp_path: Path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "w.csv").write_text("t,weight\n10,1\n1000,0\n")
     (tmp_path / "deep" / "mine.yaml").write_text("preference: weights\nfile: w.csv\n")
@@ -129,7 +127,7 @@ def test_an_error_in_a_file_names_its_line(tmp_path: Path):
         ("x" * 5000, " ... "),
     ],
 )
-def test_what_cannot_be_meant_is_refused_in_a_line(text: str, words: str):
+def test_an_invalid_preference_is_refused_in_a_line(text: str, words: str):
     with pytest.raises(ConfigError) as refused:
         read_preference(text)
     assert words in str(refused.value)
@@ -156,7 +154,7 @@ def test_what_cannot_be_meant_is_refused_in_a_line(text: str, words: str):
         ("weights infinite.csv", "line 2: expected t and weight"),
     ],
 )
-def test_what_does_not_fit_the_grid_is_refused_in_a_line(tmp_path: Path, text: str, words: str):
+def test_a_preference_outside_the_grid_is_refused_in_a_line(tmp_path: Path, text: str, words: str):
     files = {
         "far.txt": "1\n5000\n",
         "empty.txt": "budget\n",

@@ -1,7 +1,5 @@
 """Every preference in the registry keeps the promises of the base."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +62,7 @@ def test_higher_at_all_times_is_worth_more(preference: Preference, context: Cont
     assert (above > below).all()
 
 
-def test_items_are_valued_each_for_itself_and_its_words_are_one_line(
-    preference: Preference, context: Context
-):
+def test_items_are_valued_each_for_itself_and_its_words_are_one_line(preference, context):
     theta = np.random.default_rng(1).dirichlet(np.ones(3), size=(20, len(context.times)))
     valuation = preference.on(context)
     together = valuation.values(theta)

@@ -1,13 +1,12 @@
 """With theta known exactly: an algorithm is optimal for some preference iff it is undominated."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from polarbear.selection.criteria import RISKS, judge
 from polarbear.selection.posterior_source import undominated
 from polarbear.selection.preference import Context, Valuation
 from polarbear.selection.preference_parsing import read_preference
+from tests.selection.test_posterior_source import undominated_by_loops
 from tests.support import posterior_of
 
 TIMES = np.geomspace(10.0, 1000.0, 6)
@@ -52,18 +51,6 @@ def random_preference(rng: np.random.Generator) -> Valuation:
     return read_preference(f"{share} * {one} + {1 - share} * {two}")[0].on(context)
 
 
-def pareto_set(theta: np.ndarray) -> set[int]:
-    """Items of theta[time, item] that no other is above at all times, by plain loops."""
-    n = theta.shape[1]
-    dominated = {
-        a
-        for a in range(n)
-        for b in range(n)
-        if all(theta[t, b] > theta[t, a] for t in range(len(theta)))
-    }
-    return set(range(n)) - dominated
-
-
 def curves(rng: np.random.Generator) -> np.ndarray:
     """True ratings theta[time, item], smooth enough that some items are dominated."""
     level = rng.normal(0, 1.0, (1, 6))
@@ -79,7 +66,7 @@ def test_the_choice_is_right_and_undominated_for_a_thousand_random_preferences()
         theta, u = curves(rng), random_preference(rng)
         worth = [u.values(theta[None, :, i : i + 1]).item() for i in range(theta.shape[1])]
         criteria = judge(u.values(theta[None]))
-        true_set = pareto_set(theta)
+        true_set = set(undominated_by_loops(theta[None], alpha=1.0))
         dominated_ones += theta.shape[1] - len(true_set)
         for risk in RISKS:
             choice = criteria.best(risk)
@@ -92,7 +79,7 @@ def test_every_member_of_the_pareto_set_is_the_choice_of_some_preference():
     rng = np.random.default_rng(12)
     for _ in range(200):
         theta = curves(rng)
-        true_set = pareto_set(theta)
+        true_set = set(undominated_by_loops(theta[None], alpha=1.0))
         assert set(undominated(posterior_of(theta[None]))) == true_set
         for member in range(theta.shape[1]):
             u = shifted(theta[:, member], np.ones(len(TIMES)))

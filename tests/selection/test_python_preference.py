@@ -1,7 +1,5 @@
 """Functions of the user's own as preferences."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

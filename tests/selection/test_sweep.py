@@ -1,7 +1,5 @@
 """Sweeps, their intervals, and the value of information."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -75,7 +73,7 @@ def test_those_that_tie_share_being_best():
     assert len(found.intervals) == 1
 
 
-def test_what_could_be_gained_is_the_expected_regret_and_splits_by_rival():
+def test_the_value_of_information_is_the_expected_regret_and_is_split_by_rival():
     for seed in range(10):
         values = np.random.default_rng(seed).uniform(size=(300, 5)) + np.arange(5) / 10
         criteria = judge(values)

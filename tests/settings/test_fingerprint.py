@@ -1,7 +1,5 @@
 """The code of users: what a function uses of its file, and of the local files that it imports."""
 
-from __future__ import annotations
-
 from importlib.metadata import version
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What may be a name, and how text is shown that holds what cannot."""
 
-from __future__ import annotations
-
 import pytest
 
 from polarbear.errors import ImportFailedError

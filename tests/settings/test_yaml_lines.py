@@ -1,7 +1,5 @@
 """Invalid YAML is refused in one line, before it costs time or memory."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,12 +1,13 @@
 """Changes to stores that no command makes, for tests."""
 
-from __future__ import annotations
-
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from polarbear.store import file_io
 from polarbear.store.catalog import Catalog, part_file
+from polarbear.store.manifest import NAME
 
 Row = dict[str, Any]
 
@@ -18,6 +19,14 @@ def rewrite(store: Path, table: str, change: Callable[[Row], Row | None]) -> Non
     rows = [row for part in parts.values() for row in part.reverse().to_dicts()]
     rows = [new for row in rows if (new := change(row))]
     catalog.commit([part_file(table, rows)], parts)
+
+
+def rewrite_manifest(store: Path, change: Callable[[Row], object]) -> None:
+    """Change what the manifest holds, in place, with a valid checksum."""
+    facts = json.loads((store / NAME).read_bytes())
+    del facts["checksum"]
+    change(facts)
+    (store / NAME).write_bytes(file_io.to_json(facts))
 
 
 def remove_rounds(store: Path) -> None:

@@ -1,7 +1,5 @@
 """The list of files: damage of any kind is noticed, changes are complete or not made at all."""
 
-from __future__ import annotations
-
 import errno
 import shutil
 from dataclasses import replace
@@ -13,12 +11,13 @@ import pyarrow as pa
 import pytest
 
 from polarbear.errors import StoreDamagedError, StoreError
-from polarbear.store import Store, catalog, file_io
+from polarbear.store import Store, catalog, file_io, tables
 from polarbear.store.catalog import Catalog, json_file, table_file
 from polarbear.store.rename import rename
 from polarbear.store.repair import repair
+from polarbear.store.round_support import check_rounds
 from polarbear.store.runs import Origins
-from polarbear.store.verify import NOT_LISTED, check_rounds, verify
+from polarbear.store.verify import NOT_LISTED, verify
 from tests.faults import store_damage
 from tests.faults.layer import PowerCut, failing, killed, recorded
 from tests.faults.races import essence
@@ -112,7 +111,8 @@ def test_an_algorithm_is_renamed_everywhere_or_nowhere(store: Path, tmp_path: Pa
 
 def test_a_change_that_fails_leaves_nothing_behind(tmp_path: Path):
     made = Store.create(tmp_path / "store", configured_store().plain())
-    table = table_file("rankings/a", [{"x": 1}, {"x": 2}], pa.schema({"x": pa.int64()}))
+    ranking = {"instance": "i", "t": 1.0, "algorithm": ["A"], "position": [1.0]}
+    table = table_file("rankings/a", [ranking], tables.RANKINGS)
     changed = [json_file("provenance.json", {"alike": {}, "seeds_of": {}}), table]
     with recorded() as steps:
         made.catalog.commit([changed[1]])
@@ -169,13 +169,18 @@ def test_a_number_of_rounds_or_instances_beyond_reason_takes_no_time(store: Path
     assert verify(store).damaged[0].file == "polarbear.json"
 
 
-def test_a_small_file_that_expands_to_very_many_rows_is_damaged(store, monkeypatch):
-    monkeypatch.setattr(catalog, "MAX_VALUES", 10**5)
-    rows = pl.DataFrame({"run": ["x"] * 10**6})
+@pytest.mark.parametrize(
+    "texts",
+    [["x"] * 10**6, ["x" * 10**5] * 90, [f"{n}{'x' * 10**5}" for n in range(90)]],
+    ids=["many", "one long text in every row", "many long texts"],
+)
+def test_a_small_file_that_expands_to_very_much_is_damaged(store, monkeypatch, texts):
+    monkeypatch.setattr(catalog, "MAX_TABLE_BYTES", 10**6)
+    rows = pl.DataFrame({"run": texts})
     name, data = table_file("runs/part", rows, pa.schema([("run", pa.string())]))
     assert len(data) < 10**4
     Catalog(store).commit([(name, data)])
-    with pytest.raises(StoreDamagedError, match=r"expand to 1,000,000 values.*polarbear repair"):
+    with pytest.raises(StoreDamagedError, match=r"expand to .,...,... or more.*polarbear repair"):
         Store.open(store).runs()
     assert {damage.file for damage in verify(store).damaged} == {name}
 
@@ -197,6 +202,7 @@ def test_a_reader_finds_a_file_that_is_listed_and_not_yet_in_place(tmp_path, mon
         patch.setattr(Catalog, "_put_in_place", lambda self, name: None)
         made.catalog.commit([json_file("provenance.json", facts)])
     assert not (made.path / "provenance.json").exists()
+    assert made.catalog.stat("provenance.json").st_size
     assert Store.open(made.path).provenance.seed_name("A") == "B"
     with made.writing():
         assert (made.path / "provenance.json").exists()

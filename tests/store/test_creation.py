@@ -1,7 +1,5 @@
 """Creating a store: complete or not at all, by one process at a time."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress

@@ -1,7 +1,6 @@
 """Damage is found by `verify`, set aside by `repair`, and made up for by the race that goes on."""
 
-from __future__ import annotations
-
+import errno
 import random
 import shutil
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from polarbear.store import Store
 from polarbear.store.catalog import Catalog
 from polarbear.store.repair import repair
 from polarbear.store.verify import verify
+from tests.faults.layer import failing
 from tests.faults.races import CONFIG, WITH_NEWCOMER, essence, raced
 from tests.sharing import filled_once
 from tests.store.editing import rewrite
@@ -94,6 +94,22 @@ def test_what_is_sound_is_found_sound_and_left_as_it_is(store: Path):
     assert {p: d for p, d in after.items() if p.name != "lock"} == {
         p: d for p, d in before.items() if p.name != "lock"
     }
+
+
+@pytest.mark.parametrize("table", ["instances", "runs", "trajectories", "posteriors"])
+def test_a_file_that_could_not_be_read_once_is_set_aside_and_made_up_for(
+    table: str, store: Path, undisturbed: Path
+):
+    with failing(-1, 0) as steps:
+        repair(Path(shutil.copytree(store, store.parent / "copy")))
+    of_table = [i for i, step in enumerate(steps) if step.path.parent.name == table]
+    for number, at in enumerate(of_table):
+        copy = Path(shutil.copytree(store, store.parent / f"{number}"))
+        with failing(at, errno.EIO):
+            repair(copy)
+        assert verify(copy).sound
+        raced(copy)
+        assert essence(copy) == essence(undisturbed / "store")
 
 
 def test_what_was_set_aside_is_kept_with_its_reason(store: Path):

@@ -1,7 +1,5 @@
 """Rounds on disk: checkpoints and beliefs come back the same."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -73,12 +71,20 @@ def test_checkpoints_of_every_sort_are_among_those_tried():
     assert set("><x-") <= letters
 
 
-@pytest.mark.parametrize("facts", [{}, {"state": 3}, {"state": None}, {"threats": None}])
+@pytest.mark.parametrize(
+    "facts",
+    [
+        *({}, {"state": 3}, {"state": None}, {"threats": None}),
+        *({"inference": found} for found in ({}, {"model": 3}, {"model": "empirical", ";": 3})),
+    ],
+)
 def test_a_checkpoint_that_lacks_something_is_named_with_the_way_out(facts, store):
-    known = json.loads(KEPT[0].read_text()) if "threats" in facts else {"x": 1}
-    store.catalog.commit([json_file("rounds/round-0001.json", {**known, **facts})])
-    with pytest.raises(StoreDamagedError, match=r"round-0001\.json is damaged.*polarbear repair"):
-        store.rounds.read(1)
+    plain = json.loads(KEPT[0].read_text())
+    number = plain["state"]["round"]
+    known = plain if "state" not in facts and facts else {"x": 1}
+    store.catalog.commit([json_file(f"rounds/round-{number:04}.json", {**known, **facts})])
+    with pytest.raises(StoreDamagedError, match=r"round-000.\.json is damaged.*polarbear repair"):
+        store.rounds.read(number)
 
 
 @pytest.mark.parametrize("joint", [False, True])

@@ -1,7 +1,5 @@
 """What a rule must spend that knows how far apart algorithms are."""
 
-from __future__ import annotations
-
 import bound
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Comparators on the same data, small."""
 
-from __future__ import annotations
-
 import comparators
 import numpy as np
 import pytest

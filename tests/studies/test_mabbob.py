@@ -1,7 +1,5 @@
 """The paper's second case study, on populations made by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import classical
@@ -69,9 +67,7 @@ def test_attainment_is_the_share_of_runs_at_or_below_a_target_as_moocore_has_it(
 
 
 @pytest.mark.parametrize("way", ["default", "paper"])
-def test_a_race_finds_the_set_and_says_what_it_saved(
-    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_race_finds_the_set_and_says_what_it_saved(way, tmp_path, monkeypatch):
     """One seed, fixed; clear differences."""
     monkeypatch.setattr(mabbob, "LIMIT", 48)
     people, rules = population(), Rules(resolution="strict")

@@ -1,7 +1,5 @@
 """Each comparator against something independent: a worked example, a package, SciPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from peers import (
@@ -19,9 +17,6 @@ from scipy.stats import beta, binom, friedmanchisquare, rankdata, ttest_rel, wil
 
 def costs(*means: float, size: int = 40, seed: int = 1) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(size, len(means))) + np.array(means)
-
-
-# irace
 
 
 def test_iraces_friedman_puts_out_whose_rank_sum_is_further_off_than_conovers_difference():
@@ -59,9 +54,6 @@ def test_irace_tests_from_the_fifth_instance_on_and_runs_only_survivors():
     assert history == [(3, {0, 1, 2}), (6, {0, 1, 2}), (9, {0, 1, 2}), (12, {0, 1, 2}), (15, {0})]
 
 
-# SPRINT-Race
-
-
 @pytest.mark.parametrize("p", [0.4, 0.6])
 def test_a_ternary_sequential_test_errs_no_more_often_than_it_says(p: float):
     """200 tests, error 0.05, every fourth instance: too many wrong once in a thousand times."""
@@ -84,10 +76,7 @@ def test_sprint_race_counts_whole_trajectories_and_leaves_crossing_ones_alone():
     assert sprint_race.raced(np.array([crossing] * 60), 0.05, 0.1)[0] == []
 
 
-# successive halving and Hyperband
-
-
-def test_halving_pays_for_what_runs_and_loses_who_is_late():
+def test_successive_halving_pays_for_what_runs_and_loses_who_is_late():
     """Four algorithms; the last is the best at the end and the worst before."""
     curves = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [4.0, 0.0]])
     found = halving.successive_halving(np.tile(curves, (10, 1, 1)), np.array([0.5, 1.0]), 2, 0.5)
@@ -95,9 +84,6 @@ def test_halving_pays_for_what_runs_and_loses_who_is_late():
     assert found.spent == 10 * (4 * 0.5 + 2 * 0.5)
     full = halving.hyperband(np.tile(curves, (9, 1, 1)), np.array([0.5, 1.0]), 2, 3)
     assert full.winner == 3  # its first bracket runs everybody to the end
-
-
-# robust ranking
 
 
 @pytest.mark.slow
@@ -122,9 +108,6 @@ def test_groups_are_those_of_the_package_robustranking():
     assert robust_ranking.groups(found, 0.05) == expected
 
 
-# Glicko-2
-
-
 def test_glickmans_worked_example_comes_out():
     """Glickman, Example of the Glicko-2 system: 1464.06, 151.52, 0.05999."""
     others = [glicko.Player(1400, 30), glicko.Player(1550, 100), glicko.Player(1700, 300)]
@@ -134,15 +117,12 @@ def test_glickmans_worked_example_comes_out():
     assert found.volatility == pytest.approx(0.05999, abs=1e-5)
 
 
-def test_bands_part_where_one_always_wins_and_not_where_all_are_equal():
+def test_glicko_bands_part_where_one_always_wins_and_not_where_all_are_equal():
     values = np.tile([[[0.0, 0.0], [1.0, 0.0]]], (40, 1, 1))
     assert glicko.better_at_each(values, 2.0).tolist() == [
         [[False, True], [False, False]],
         [[False, False], [False, False]],
     ]
-
-
-# CAISEr
 
 
 def test_a_paired_t_test_at_half_a_standard_deviation_needs_34_instances():
@@ -152,16 +132,13 @@ def test_a_paired_t_test_at_half_a_standard_deviation_needs_34_instances():
     assert caiser.instances(1, 0.5, 0.8, 0.05, sign_test=True) == 54
 
 
-def test_pairs_are_told_apart_by_sign_tests_and_ties_say_nothing():
+def test_caiser_tells_pairs_apart_by_sign_tests_and_ties_say_nothing():
     found = np.column_stack([np.zeros(30), np.zeros(30), np.ones(30)])
     assert caiser.compared(found, 0.05).tolist() == [
         [False, False, True],
         [False, False, True],
         [False, False, False],
     ]
-
-
-# utility over time, and Plackett-Luce at one time
 
 
 def test_utility_with_every_moment_as_likely_is_the_area_under_the_ecdf():

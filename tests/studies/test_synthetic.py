@@ -1,7 +1,5 @@
 """The paper's first case study, small: the truths are the paper's, and races find them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import synthetic

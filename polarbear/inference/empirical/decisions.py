@@ -19,8 +19,6 @@ A pair that differs clearly at some time is not even, so its weakest time is jud
 posterior; exactly even algorithms are protected at all times. Nothing is sampled.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import scipy
 

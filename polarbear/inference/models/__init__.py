@@ -6,8 +6,6 @@ it is first used.
 Uses `settings`; no engine.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import ClassVar
 

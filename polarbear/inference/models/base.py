@@ -22,7 +22,7 @@ from polarbear.errors import InferenceError
 from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models import MODELS, AnyModel
 
-MAX_DENSE = 2**16  # entries of a basis that is multiplied faster without regard to zeros
+StanData = dict[str, np.ndarray | float]  # the data of a Stan program, by name
 
 
 @dataclass(frozen=True)
@@ -56,38 +56,29 @@ class Latent:
 
     @cached_property
     def basis(self) -> np.ndarray | scipy.sparse.csr_array:
-        """The matrix [T, K] from coefficients to functions; sparse where it is large."""
+        """The matrix [T, K] from coefficients to functions; sparse where it has zeros."""
         n_times, width = self.weights.shape
         if width == self.n_coefficients:
             return self.weights
         columns = (self.starts[:, None] + np.arange(width)).ravel()
         ends = width * np.arange(n_times + 1)
         shape = n_times, self.n_coefficients
-        found = scipy.sparse.csr_array((self.weights.ravel(), columns, ends), shape=shape)
-        return found.toarray() if n_times * self.n_coefficients <= MAX_DENSE else found
+        return scipy.sparse.csr_array((self.weights.ravel(), columns, ends), shape=shape)
 
     @cached_property
-    def selects(self) -> bool:
-        """Whether each time depends on one coefficient, and no two on the same."""
-        return self.weights.shape[1] == 1 and len(np.unique(self.starts)) == len(self.starts)
+    def transposed_basis(self) -> np.ndarray | scipy.sparse.csr_array:
+        return self.basis.T if isinstance(self.basis, np.ndarray) else self.basis.T.tocsr()
 
     def observe(self, x: np.ndarray) -> np.ndarray:
         """Functions eta[T, W, d] of coefficients x[W, K d]."""
         size, k = len(x), self.n_coefficients
-        if self.selects:
-            by_time = x.reshape(size, k, -1)[:, self.starts].swapaxes(0, 1)
-            return np.asarray(self.weights[:, :, None] * by_time)
         columns = x.reshape(size, k, -1).swapaxes(0, 1).reshape(k, -1)
         return np.asarray(self.basis @ columns).reshape(-1, size, x.shape[1] // k)
 
     def observe_back(self, slopes: np.ndarray) -> np.ndarray:
         """The gradient by coefficients x[W, K d], given the slopes[T, W, d] by eta."""
         n_times, size, d = slopes.shape
-        if self.selects:
-            gradient = np.zeros((size, self.n_coefficients, d))
-            gradient[:, self.starts] = (self.weights[:, :, None] * slopes).swapaxes(0, 1)
-            return gradient.reshape(size, -1)
-        found = np.asarray(self.basis.T @ slopes.reshape(n_times, size * d))
+        found = np.asarray(self.transposed_basis @ slopes.reshape(n_times, size * d))
         return found.reshape(-1, size, d).swapaxes(0, 1).reshape(size, -1)
 
     def solve_factor(self, sides: np.ndarray, transposed: bool = False) -> np.ndarray:
@@ -136,7 +127,7 @@ class Model(AnyModel, ABC):
     def draw_hyper(self, rng: np.random.Generator) -> np.ndarray:
         """Logarithms of hyperparameters from their prior."""
 
-    def stan_data(self) -> dict[str, Any]:
+    def stan_data(self) -> StanData:
         """The data of the model's Stan program in addition to the rankings."""
         return {}
 

@@ -2,14 +2,12 @@
 precision as Gauss-Markov chains.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.special import gamma, gammainc
+import scipy
 
 # Variance added to each step of a chain of unit scale: neighbouring values of a smooth process on a
 # fine grid determine each other to more digits than a float has.
@@ -42,7 +40,7 @@ class Covariance:
             return np.asarray(math.sqrt(2 * math.pi) * lengthscale * power)
         nu = self.order + 0.5
         rate = 2 * nu / lengthscale**2
-        constant = 2 * math.sqrt(math.pi) * gamma(nu + 0.5) / gamma(nu) * rate**nu
+        constant = 2 * math.sqrt(math.pi) * math.gamma(nu + 0.5) / math.gamma(nu) * rate**nu
         return np.asarray(constant * (rate + frequency**2) ** (-nu - 0.5))
 
 
@@ -52,53 +50,32 @@ COVARIANCES = {  # Stan programs count them from one, in this order
     "squared-exponential": Covariance(None, basis_rule=1.75, boundary_rule=3.2),
 }
 
-# Answers to a unit impulse of noise, of the process and its derivatives over powers of the decay
-# rate lambda = sqrt(2 p + 1) / ell: polynomials in s = lambda * time (constant first) times exp(-s)
-_IMPULSE = {
-    1: np.array([[0.0, 1.0, 0.0], [1.0, -1.0, 0.0]]),
-    2: np.array([[0.0, 0.0, 0.5], [0.0, 1.0, -0.5], [1.0, -2.0, 0.5]]),
-}
 
+def state_space(order: int, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A Matern process of unit variance with its derivatives, as a Gauss-Markov chain.
 
-def transitions(order: int, steps: np.ndarray) -> np.ndarray:
-    """The state's mean after each step lambda * dt, as a matrix [.., p + 1, p + 1]."""
+    Derivatives are divided by powers of the decay rate lambda = sqrt(2 p + 1) / ell. Returns the
+    stationary covariance of the state, and its transitions and noise over each step lambda * dt.
+    """
+    stationary, terms = _generated(order)
     powers = steps[:, None] ** np.arange(order + 1)
-    return np.asarray(np.tensordot(powers * np.exp(-steps)[:, None], _exponential(order), 1))
+    transitions = np.tensordot(powers * np.exp(-steps)[:, None], terms, 1)
+    # what rounding leaves of the noise of a tiny step is far below JITTER
+    noises = stationary - transitions @ stationary @ transitions.swapaxes(1, 2)
+    return stationary, transitions, (noises + noises.swapaxes(1, 2)) / 2
 
 
 @cache
-def _exponential(order: int) -> np.ndarray:
-    """exp(F s) exp(s) as a polynomial in s, for the generator F of the scaled state."""
+def _generated(order: int) -> tuple[np.ndarray, np.ndarray]:
+    """The stationary covariance, and exp(F s) exp(s) as a polynomial in s, for the generator F."""
     size = order + 1
     generator = np.diag(np.ones(order), 1)
-    generator[-1] = -np.array([math.comb(size, k) for k in range(size)], dtype=float)
+    generator[-1] = [-math.comb(size, k) for k in range(size)]
+    impulse = np.diag(np.eye(size)[-1])
+    stationary = scipy.linalg.solve_continuous_lyapunov(generator, -impulse)
     shifted = generator + np.eye(size)  # nilpotent, so its exponential is a short polynomial
-    return np.array([np.linalg.matrix_power(shifted, k) / math.factorial(k) for k in range(size)])
-
-
-def noise_covariances(order: int, steps: np.ndarray) -> np.ndarray:
-    """Covariance that noise adds over each step lambda * dt, for a process of unit variance.
-
-    Integrals of products of impulse responses, by incomplete gamma functions: taking differences
-    of stationary covariances instead would cancel to nothing for small steps.
-    """
-    k = np.arange(2 * order + 1)
-    return np.asarray(np.tensordot(gammainc(k + 1, 2 * steps[:, None]), _products(order), 1))
-
-
-@cache
-def _products(order: int) -> np.ndarray:
-    """What each power of s adds to the long-run covariance: [power, i, j], for unit variance."""
-    k = np.arange(2 * order + 1)
-    responses = _IMPULSE[order]
-    products = np.array([[np.convolve(a, b)[: len(k)] for b in responses] for a in responses])
-    table = np.moveaxis(products * gamma(k + 1) / 2.0 ** (k + 1), 2, 0)
-    return np.asarray(table / table[:, 0, 0].sum())
-
-
-def stationary_covariance(order: int) -> np.ndarray:
-    """Covariance of the state at any time, for a process of unit variance."""
-    return np.asarray(_products(order).sum(axis=0))
+    terms = [np.linalg.matrix_power(shifted, k) / math.factorial(k) for k in range(size)]
+    return stationary / stationary[0, 0], np.array(terms)
 
 
 def chain_precision(

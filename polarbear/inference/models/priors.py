@@ -1,17 +1,19 @@
 """The seven priors over ratings: two at each time separately, five over functions of time."""
 
-from __future__ import annotations
-
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy
 
 from polarbear.inference.model_options import InverseGammaPrior, ModelOptions
-from polarbear.inference.models import covariances
-from polarbear.inference.models.base import Latent, Model
-from polarbear.inference.models.covariances import COVARIANCES, Covariance, chain_precision
+from polarbear.inference.models.base import Latent, Model, StanData
+from polarbear.inference.models.covariances import (
+    COVARIANCES,
+    Covariance,
+    chain_precision,
+    state_space,
+)
 
 JITTER = 1e-9  # of the unit variance, so that a Cholesky factor exists
 LEFT_OVER = 1e-6  # share of the variance that inducing points of a full GP may leave unexplained
@@ -35,7 +37,7 @@ class Dirichlet(Model):
     def draw_hyper(self, rng: np.random.Generator) -> np.ndarray:
         return np.empty(0)
 
-    def stan_data(self) -> dict[str, Any]:
+    def stan_data(self) -> StanData:
         return {"alpha": self.options.alpha}
 
 
@@ -61,7 +63,7 @@ class Hierarchical(Model):
     def draw_hyper(self, rng: np.random.Generator) -> np.ndarray:
         return np.array([np.log(rng.exponential(1 / self.rate))])
 
-    def stan_data(self) -> dict[str, Any]:
+    def stan_data(self) -> StanData:
         return {"kappa_rate": self.rate}
 
 
@@ -85,7 +87,7 @@ class AmplitudeModel(Model):
         prior = self.options.sigma
         return np.array([rng.normal(prior.location, prior.scale)])
 
-    def stan_data(self) -> dict[str, Any]:
+    def stan_data(self) -> StanData:
         prior = self.options.sigma
         return {"sigma_location": prior.location, "sigma_scale": prior.scale}
 
@@ -104,7 +106,7 @@ class RandomWalk(AmplitudeModel):
         )
         return Latent(precision, half_log_det, np.arange(n_times), np.ones((n_times, 1)))
 
-    def stan_data(self) -> dict[str, Any]:
+    def stan_data(self) -> StanData:
         typical = np.exp(self.options.sigma.location)
         steps = typical * np.sqrt(np.diff(self.times, prepend=self.times[0]))
         steps[0] = self.options.initial_scale
@@ -140,7 +142,7 @@ class BSpline(AmplitudeModel):
         weights = math.exp(log_hyper[0]) * self.seen
         return Latent.standard_normal(weights, self.starts, self.size)
 
-    def stan_data(self) -> dict[str, Any]:
+    def stan_data(self) -> StanData:
         return {**super().stan_data(), "n_basis": self.size, "basis": self.basis.T}
 
 
@@ -162,7 +164,7 @@ class LengthscaleModel(AmplitudeModel):
         sigma, prior = super().draw_hyper(rng), self.options.lengthscale
         return np.append(sigma, np.log(prior.scale) - np.log(rng.gamma(prior.shape)))
 
-    def stan_data(self) -> dict[str, Any]:
+    def stan_data(self) -> StanData:
         prior = self.options.lengthscale
         kernel = 1 + list(COVARIANCES).index(self.options.kernel)
         own = {"kernel": kernel, "ell_shape": prior.shape, "ell_scale": prior.scale}
@@ -189,7 +191,7 @@ class HilbertSpaceGP(LengthscaleModel):
         spectrum = self.covariance.spectral_density(self.frequencies, ell)
         return Latent.standard_normal(sigma * np.sqrt(spectrum) * self.basis)
 
-    def stan_data(self) -> dict[str, Any]:
+    def stan_data(self) -> StanData:
         typical = inverse_gamma_quantile(self.options.lengthscale, 0.5)
         spectrum = self.covariance.spectral_density(self.frequencies, typical)
         return {
@@ -230,7 +232,7 @@ class SparseGP(LengthscaleModel):
         weights = inducing_weights(self.covariance, self.times, self.inducing, ell)
         return Latent.standard_normal(sigma * weights)
 
-    def stan_data(self) -> dict[str, Any]:
+    def stan_data(self) -> StanData:
         typical = inverse_gamma_quantile(self.options.lengthscale, 0.5)
         weights = inducing_weights(self.covariance, self.times, self.inducing, typical)
         return {
@@ -268,15 +270,11 @@ class GaussianProcess(SparseGP):
             return super().latent(log_hyper)
         sigma, ell = np.exp(log_hyper)
         steps = math.sqrt(2 * order + 1) / ell * np.diff(self.times)
-        precision, half_log_det = chain_precision(
-            first=covariances.stationary_covariance(order),
-            transitions=covariances.transitions(order, steps),
-            noises=covariances.noise_covariances(order, steps),
-        )
+        precision, half_log_det = chain_precision(*state_space(order, steps))
         starts = (order + 1) * np.arange(len(self.times))
         return Latent(precision, half_log_det, starts, np.full((len(self.times), 1), sigma))
 
-    def stan_data(self) -> dict[str, Any]:
+    def stan_data(self) -> StanData:
         typical = inverse_gamma_quantile(self.options.lengthscale, 0.5)
         weights = inducing_weights(self.covariance, self.times, self.times, typical)
         return {**super().stan_data(), "rotation": rotation(weights)}

@@ -15,8 +15,6 @@ likelihoods: Pauli, Racugno and Ventura 2011; Ribatet, Cooley and Davison 2012).
 choice sets counted with this weight.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,9 +23,9 @@ from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models.base import rating_model
 from polarbear.inference.plackett_luce.laplace import Mode
 from polarbear.inference.plackett_luce.lattice import most_probable
-from polarbear.inference.plackett_luce.likelihood import MIN_UTILITY, Likelihood, helmert
+from polarbear.inference.plackett_luce.likelihood import Likelihood, helmert, strengths
 from polarbear.numerics.threads import single_threaded_blas
-from polarbear.rankings import ChoiceSets, count_choice_sets
+from polarbear.rankings.choice_sets import ChoiceSets, count_choice_sets
 from polarbear.rankings.duels import duels_of
 
 MAX_INSTANCES = 300  # the estimate's error is then about 3 %, and time is bounded
@@ -84,8 +82,7 @@ class Rankings:
 
     def scores(self, mu: np.ndarray) -> np.ndarray:
         """Gradients[instance, T, d] at utilities mu[T, n], in Helmert coordinates."""
-        strength = np.exp(np.maximum(mu - mu.max(axis=1, keepdims=True), MIN_UTILITY))
-        gradients = [self._gradients(part, k, strength) for k, part in enumerate(self.parts)]
+        gradients = [self._gradients(part, k, strengths(mu)) for k, part in enumerate(self.parts)]
         found = np.concatenate(gradients) @ helmert(self.n)
         return np.asarray(found.reshape(self.n_instances, self.n_times, -1))
 

@@ -1,7 +1,5 @@
 """The native engine: a model and choice sets in, a checked posterior out."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 
@@ -17,7 +15,7 @@ from polarbear.inference.plackett_luce.nuts import sample_nuts
 from polarbear.inference.plackett_luce.split_hmc import Effort, draw_approximation, sample
 from polarbear.inference.posterior_draws import Diagnostics, EngineResult
 from polarbear.numerics.threads import in_threads, single_threaded_blas
-from polarbear.rankings import ChoiceSets
+from polarbear.rankings.choice_sets import ChoiceSets
 
 MAX_TIMES_PER_GROUP = 32
 MAX_ENTRIES_PER_GROUP = 2**21  # of sets and their members, which bounds memory

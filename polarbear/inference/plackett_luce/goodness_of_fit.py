@@ -9,8 +9,6 @@ standardised deviation by chance. Predictions were fitted to the same problems, 
 ignores and which draws predictions towards the observed shares.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -68,7 +66,6 @@ def check_fit(
             time=int(k % n_times),
             observed=float(observed[k]),
             predicted=float(predicted[k]),
-            excess=float(deviation[k] / allowed),
         )
         for k in _worst_times(deviation, n_times)[:_MAX_REPORTED]
     ]

@@ -4,8 +4,6 @@ The lattice follows the principal axes of the hyperparameters' posterior, one st
 apart by default. It grows from the mode for as long as new nodes have weight.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -4,11 +4,10 @@ At each time it is sum_i w_i mu_i - sum_S c_S log sum_{i in S} exp(mu_i). A Diri
 ratings softmax(mu), in softmax space, adds alpha to each w_i and n alpha to c of the full set.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
-from polarbear.rankings import ChoiceSets
+from polarbear.errors import InferenceError
+from polarbear.rankings.choice_sets import MAX_MASKED, ChoiceSets
 
 MIN_UTILITY = -690.0  # relative to the best: below it, sums would underflow
 _CHUNK = 2**17  # set sums evaluated at once, so that they stay in the processor's cache
@@ -24,6 +23,15 @@ def helmert(n: int) -> np.ndarray:
         q[:k, k - 1] = np.sqrt(1 / (k * (k + 1)))
         q[k, k - 1] = -np.sqrt(k / (k + 1))
     return q
+
+
+def check_width(sets: ChoiceSets, model: str) -> None:
+    """Refuse more algorithms than a set of algorithms has bits for."""
+    if sets.n_algorithms > MAX_MASKED:
+        raise InferenceError(
+            f"the {model} model compares at most {MAX_MASKED} algorithms, found "
+            f"{sets.n_algorithms}: use the model 'empirical'"
+        )
 
 
 class Likelihood:
@@ -78,7 +86,7 @@ class Likelihood:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Values[T], gradients[T, n] and negative Hessians[T, n, n] at utilities mu[T, n]."""
         values, gradients = self.evaluate(mu[:, None], alpha)
-        strength = np.exp(np.maximum(mu - mu.max(axis=1, keepdims=True), MIN_UTILITY))
+        strength = strengths(mu)
         shares = self.member * strength[:, :, None]
         shares /= shares.sum(axis=1, keepdims=True)
         weighted = shares * self.counts[:, None]
@@ -93,7 +101,15 @@ class Likelihood:
         return values[:, 0], gradients[:, 0], hessians
 
 
+def strengths(mu: np.ndarray) -> np.ndarray:
+    """exp(mu) relative to the best algorithm, for utilities mu[..., n], within the range of floats.
+
+    Utilities are far beyond it where a hierarchical prior concentrates on one algorithm.
+    """
+    return np.asarray(np.exp(np.maximum(mu - mu.max(axis=-1, keepdims=True), MIN_UTILITY)))
+
+
 def softmax(mu: np.ndarray) -> np.ndarray:
     """Ratings theta[..., n] of utilities mu[..., n]."""
     strength = np.exp(mu - mu.max(axis=-1, keepdims=True))
-    return np.asarray(strength / strength.sum(axis=-1, keepdims=True))
+    return np.asarray(strength / (strength @ np.ones((mu.shape[-1], 1))))

@@ -1,7 +1,5 @@
 """NUTS by nutpie on a model's log-posterior: slower than split HMC, with fewer assumptions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

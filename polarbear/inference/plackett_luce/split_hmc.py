@@ -237,6 +237,7 @@ class Walkers:
             acceptance = np.mean([self.move(steps) for _ in range(effort.warm_up)], axis=0)
             if _worst_tenth(acceptance) >= effort.acceptance:
                 break
+        self.divergences = 0  # those of too few steps, which belong to no draw
         total = np.zeros_like(acceptance)
         for k in range(len(self.theta)):
             for _ in range(effort.thin):
@@ -256,7 +257,10 @@ class Walkers:
         else:
             # Moves of kappa lead far into tails, from where rotations may be rejected for their
             # energy. These are no divergences: the density is log-concave of bounded curvature.
-            self._move_node()
+            # To another node, drawn by its weight, with the same whitened coefficients: this mixes
+            # well where data determine the ratings.
+            proposed = self.target.draw_nodes(len(self.node), self.rng)
+            self._jump(proposed, self.state.u, np.zeros(len(proposed)))
             self._scale_ratings()
         return np.asarray(chance.mean(axis=0))
 
@@ -274,14 +278,6 @@ class Walkers:
         self.node = np.where(accepted[:, 0], proposed, self.node)
         self.divergences += diverged
         return np.asarray(chance.mean(axis=0))
-
-    def _move_node(self) -> None:
-        """To another node, drawn by its weight, with the same whitened coefficients.
-
-        This mixes well where data determine the ratings.
-        """
-        proposed = self.target.draw_nodes(len(self.node), self.rng)
-        self._jump(proposed, self.state.u, np.zeros(len(proposed)))
 
     def _scale_ratings(self) -> None:
         """To a node nearby, with log-ratios of ratings scaled by one over kappa.

@@ -1,7 +1,5 @@
 """The CmdStan installation that CmdStanPy finds, wherever it came from."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shlex

@@ -1,7 +1,5 @@
 """The Stan engine: a model and choice sets in, draws by one of Stan's methods out."""
 
-from __future__ import annotations
-
 import errno
 import json
 import re
@@ -26,11 +24,11 @@ from polarbear.inference.chain_diagnostics import (
     smoothed_weights,
 )
 from polarbear.inference.model_options import ModelOptions
-from polarbear.inference.models.base import Model, rating_model
+from polarbear.inference.models.base import Model, StanData, rating_model
 from polarbear.inference.posterior_draws import EngineResult, draws_a_chain
 from polarbear.inference.stan import cmdstan, programs
 from polarbear.numerics.threads import available_processors, in_threads
-from polarbear.rankings import ChoiceSets
+from polarbear.rankings.choice_sets import ChoiceSets
 
 MIN_PATHS = 4
 CANDIDATES = 2  # draws of all paths per draw that Pathfinder's resampling keeps
@@ -129,7 +127,7 @@ class Task:
     """One run of a program: its data, the number of draws, and a folder for its output."""
 
     executable: Path
-    data: dict[str, Any]
+    data: dict[str, object]
     folder: Path
     hyper: tuple[str, ...]
     draws: int
@@ -138,7 +136,7 @@ class Task:
     threads: int
     pace: Pace
 
-    def call(self, method: str, **arguments: Any) -> Any:
+    def call(self, method: str, **arguments: object) -> Any:
         """Call a method of CmdStanPy's model on the data, in the folder."""
         import cmdstanpy
 
@@ -289,7 +287,7 @@ def _no_room(folder: Path, reason: str) -> str:
     )
 
 
-def stan_data(model: Model, sets: ChoiceSets) -> dict[str, Any]:
+def stan_data(model: Model, sets: ChoiceSets) -> dict[str, object]:
     """All data of a model's program, as plain numbers and lists."""
     data = {**_choice_sets(sets), **model.stan_data()}
     return {
@@ -298,10 +296,10 @@ def stan_data(model: Model, sets: ChoiceSets) -> dict[str, Any]:
     }
 
 
-def _choice_sets(sets: ChoiceSets) -> dict[str, Any]:
+def _choice_sets(sets: ChoiceSets) -> StanData:
     """Sets as rows of a sparse matrix whose columns are algorithms within times."""
     n = sets.n_algorithms
-    member = (sets.masks[:, None] >> np.arange(n) & 1).astype(bool)
+    member = sets.members()
     rows, algorithms = np.nonzero(member)
     return {
         "n": n,

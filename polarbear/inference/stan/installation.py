@@ -5,8 +5,6 @@ One wheel has Stan's C++ headers, another stanc and TBB. No wheel has CmdStan's 
 PolarBear has one (stan/cmdstan). The result is a folder as CmdStanPy expects it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import platform

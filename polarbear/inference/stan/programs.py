@@ -1,7 +1,5 @@
 """Stan programs and their executables, compiled once per content and cached for the user."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

@@ -1,14 +1,13 @@
 """The 24 functions of BBOB, and the transformations they are made of.
 
-Each function takes a point, the location of the optimum and the further arrays of its instance
-(`instances.py`). It returns by how much the value at the point exceeds the best. Points are row
-vectors. Sums are in the order in which ioh has them, so that values agree to the last digits.
+Each function takes a point x, or z = x - x_opt, which it may overwrite, and the further arrays of
+its instance (`instances.py`). It returns by how much the value at the point exceeds the best.
+Points are row vectors. Sums are in the order in which ioh has them, so that values agree to the
+last digits.
 
 Python calls `value` only, once for a point: a call of compiled code with several arrays takes as
 long as most functions. A second entry would be compiled as long as the first.
 """
-
-from __future__ import annotations
 
 import math
 
@@ -17,7 +16,6 @@ import numpy as np
 from polarbear.numerics.compiling import copied, fused, fused_inner, rounded
 
 BOUND = 5.0  # the box is [-5, 5]^d
-CONDITION = 1e6
 WAVES = 12  # of Weierstrass' function
 LOWEST_SUM = -(2.0 - 0.5 ** (WAVES - 1))  # of the waves: each at its lowest
 SCHWEFEL_OFFSET = 418.9828872724339
@@ -44,8 +42,12 @@ def multiply(x, matrix, start):
 
 
 @fused_inner
-def is_finite(x):
-    return np.all(np.isfinite(x))
+def oscillation(value):
+    """Ten times the logarithm of |T_osz|, for any value but zero."""
+    log = math.log(abs(value)) / 0.1
+    if value > 0.0:
+        return log + 0.49 * (math.sin(log) + math.sin(0.79 * log))
+    return log + 0.49 * (math.sin(0.55 * log) + math.sin(0.31 * log))
 
 
 @fused_inner
@@ -53,12 +55,7 @@ def oscillated(value):
     """T_osz of one number."""
     if value == 0.0:
         return value
-    log = math.log(abs(value)) / 0.1
-    if value > 0.0:
-        waves = math.sin(log) + math.sin(0.79 * log)
-    else:
-        waves = math.sin(0.55 * log) + math.sin(0.31 * log)
-    return math.copysign(math.pow(math.exp(log + 0.49 * waves), 0.1), value)
+    return math.copysign(math.exp(0.1 * oscillation(value)), value)
 
 
 @fused_inner
@@ -88,17 +85,8 @@ def squared_excess(x, bound):
 
 
 @fused_inner
-def sphere(x, x_opt):
-    """f1."""
-    total = 0.0
-    for i in range(len(x)):
-        z = x[i] - x_opt[i]
-        total += z * z
-    return total
-
-
-@fused_inner
 def weighted_squares(z, weights):
+    """f1, with weights of one."""
     total = 0.0
     for i in range(len(z)):
         total += weights[i] * z[i] * z[i]
@@ -106,9 +94,8 @@ def weighted_squares(z, weights):
 
 
 @fused_inner
-def ellipsoid(x, x_opt, weights):
-    """f2."""
-    z = x - x_opt
+def ellipsoid(z, weights):
+    """f2, and f10 and f11 with z rotated."""
     oscillate(z)
     return weighted_squares(z, weights)
 
@@ -125,18 +112,16 @@ def rastrigin_of(z):
 
 
 @fused_inner
-def rastrigin(x, x_opt, factors):
+def rastrigin(z, factors):
     """f3."""
-    z = x - x_opt
     oscillate(z)
     make_asymmetric(z, 0.2)
     return rastrigin_of(factors * z)
 
 
 @fused_inner
-def bueche_rastrigin(x, x_opt, factors):
+def bueche_rastrigin(z, factors):
     """f4."""
-    z = x - x_opt
     oscillate(z)
     for i in range(len(z)):
         steeper = 10.0 if z[i] > 0.0 and i % 2 == 0 else 1.0
@@ -156,9 +141,9 @@ def linear_slope(x, x_opt, slopes):
 
 
 @fused_inner
-def attractive_sector(x, x_opt, matrix):
+def attractive_sector(z, x_opt, matrix):
     """f6."""
-    z = multiply(x - x_opt, matrix, 0.0)
+    z = multiply(z, matrix, 0.0)
     total = 0.0
     for i in range(len(z)):
         steeper = 1e4 if x_opt[i] * z[i] > 0.0 else 1.0
@@ -167,13 +152,13 @@ def attractive_sector(x, x_opt, matrix):
 
 
 @fused_inner
-def step_ellipsoid(x, x_opt, first, second, weights):
+def step_ellipsoid(x, z, first, second, weights):
     """f7.
 
     By the definition the first coordinate counts before it is rounded. In ioh, and so in published
     data, it counts after.
     """
-    z = multiply(x - x_opt, first, 0.0)
+    z = multiply(z, first, 0.0)
     for i in range(len(z)):
         if abs(z[i]) > 0.5:
             z[i] = math.floor(z[i] + 0.5)
@@ -195,54 +180,24 @@ def rosenbrock_of(z):
 
 
 @fused_inner
-def rosenbrock(x, x_opt):
+def rosenbrock(z):
     """f8."""
-    factor = max(1.0, math.sqrt(len(x)) / 8.0)
-    z = factor * (x - x_opt)
-    return rosenbrock_of(z + 1.0)
+    factor = max(1.0, math.sqrt(len(z)) / 8.0)
+    return rosenbrock_of(factor * z + 1.0)
 
 
 @fused_inner
-def rosenbrock_rotated(x, x_opt, matrix):
-    """f9."""
-    return rosenbrock_of(multiply(x, matrix, 0.5))
-
-
-@fused_inner
-def ellipsoid_rotated(x, x_opt, matrix, weights):
-    """f10."""
-    z = multiply(x - x_opt, matrix, 0.0)
-    oscillate(z)
-    return weighted_squares(z, weights)
-
-
-@fused_inner
-def discus(x, x_opt, matrix):
-    """f11."""
-    z = multiply(x - x_opt, matrix, 0.0)
-    oscillate(z)
-    total = CONDITION * z[0] * z[0]
-    for i in range(1, len(z)):
-        total += z[i] * z[i]
-    return total
-
-
-@fused_inner
-def bent_cigar(x, x_opt, matrix):
+def bent_cigar(z, matrix, weights):
     """f12."""
-    z = multiply(x - x_opt, matrix, 0.0)
-    make_asymmetric(z, 0.5)
     z = multiply(z, matrix, 0.0)
-    total = z[0] * z[0]
-    for i in range(1, len(z)):
-        total += CONDITION * z[i] * z[i]
-    return total
+    make_asymmetric(z, 0.5)
+    return weighted_squares(multiply(z, matrix, 0.0), weights)
 
 
 @fused_inner
-def sharp_ridge(x, x_opt, matrix):
+def sharp_ridge(z, matrix):
     """f13; above 40 variables, one per 40 lies along the ridge."""
-    z = multiply(x - x_opt, matrix, 0.0)
+    z = multiply(z, matrix, 0.0)
     d = len(z)
     along = math.ceil(d / 40.0) if d > 40 else 1
     across = 0.0
@@ -255,9 +210,9 @@ def sharp_ridge(x, x_opt, matrix):
 
 
 @fused_inner
-def different_powers(x, x_opt, matrix, exponents):
+def different_powers(z, matrix, exponents):
     """f14."""
-    z = multiply(x - x_opt, matrix, 0.0)
+    z = multiply(z, matrix, 0.0)
     total = 0.0
     for i in range(len(z)):
         total += math.pow(abs(z[i]), exponents[i])
@@ -265,19 +220,21 @@ def different_powers(x, x_opt, matrix, exponents):
 
 
 @fused_inner
-def rastrigin_rotated(x, x_opt, first, second):
+def rastrigin_rotated(z, first, second):
     """f15."""
-    z = multiply(x - x_opt, first, 0.0)
+    z = multiply(z, first, 0.0)
     oscillate(z)
     make_asymmetric(z, 0.2)
     return rastrigin_of(multiply(z, second, 0.0))
 
 
 @fused_inner
-def weierstrass(x, x_opt, first, second):
-    """f16."""
-    z = multiply(x - x_opt, first, 0.0)
-    oscillate(z)
+def weierstrass(z, first, second):
+    """f16, which oscillates z with ioh's rounding: its waves magnify an error by up to 3^11."""
+    z = multiply(z, first, 0.0)
+    for i in range(len(z)):
+        if z[i] != 0.0:
+            z[i] = math.copysign(math.pow(math.exp(oscillation(z[i])), 0.1), z[i])
     z = multiply(z, second, 0.0)
     total = 0.0
     for i in range(len(z)):
@@ -290,9 +247,9 @@ def weierstrass(x, x_opt, first, second):
 
 
 @fused_inner
-def schaffers(x, x_opt, first, second):
+def schaffers(z, first, second):
     """f17, and with another matrix f18."""
-    z = multiply(x - x_opt, first, 0.0)
+    z = multiply(z, first, 0.0)
     make_asymmetric(z, 0.5)
     z = multiply(z, second, 0.0)
     squares = z * z
@@ -306,7 +263,7 @@ def schaffers(x, x_opt, first, second):
 
 
 @fused_inner
-def griewank_rosenbrock(x, x_opt, matrix):
+def griewank_rosenbrock(x, matrix):
     """f19."""
     z = multiply(x, matrix, 0.0) + 0.5
     squares, slopes = z * z, (1.0 - z) * (1.0 - z)
@@ -332,7 +289,7 @@ def schwefel(x, x_opt, factors):
 
 
 @fused_inner
-def gallagher(x, x_opt, matrix, centres, scales):
+def gallagher(x, matrix, centres, scales):
     """f21 and f22, which differ in the number of peaks."""
     d, peaks = centres.shape
     z = multiply(x, matrix, 0.0)
@@ -352,17 +309,18 @@ def gallagher(x, x_opt, matrix, centres, scales):
 
 
 @fused_inner
-def katsuura(x, x_opt, matrix):
+def katsuura(z, matrix):
     """f23."""
-    d = len(x)
-    z = multiply(x - x_opt, matrix, 0.0)
+    d = len(z)
+    z = multiply(z, matrix, 0.0)
     sums = np.zeros(d)
-    factor = 1.0
+    power = 1.0
     for _ in range(BITS):
-        factor *= 2.0
+        power *= 2.0
+        inverse = 1.0 / power
         for i in range(d):
-            scaled = factor * z[i]
-            sums[i] += abs(scaled - np.floor(scaled + 0.5)) / factor
+            scaled = power * z[i]
+            sums[i] += abs(scaled - np.floor(scaled + 0.5)) * inverse
     product = 1.0
     for i in range(d):
         product *= math.pow(1.0 + (i + 1.0) * sums[i], 10.0 / math.pow(d, 1.2))
@@ -395,75 +353,76 @@ def height(id, x, arrays):
     """By how much a function exceeds its best value; its arrays follow each other in one."""
     d = len(x)
     x_opt, rest = arrays[:d], arrays[d:]
+    z = x - x_opt
     if id == 1:
-        return sphere(x, x_opt)
+        return weighted_squares(z, rest)
     if id == 2:
-        return ellipsoid(x, x_opt, rest)
+        return ellipsoid(z, rest)
     if id == 3:
-        return rastrigin(x, x_opt, rest)
+        return rastrigin(z, rest)
     if id == 4:
-        return bueche_rastrigin(x, x_opt, rest)
+        return bueche_rastrigin(z, rest)
     if id == 5:
         return linear_slope(x, x_opt, rest)
     if id == 8:
-        return rosenbrock(x, x_opt)
+        return rosenbrock(z)
     if id == 20:
         return schwefel(x, x_opt, rest)
     first, rest = rest[: d * d].reshape(d, d), rest[d * d :]
     if id == 6:
-        return attractive_sector(x, x_opt, first)
+        return attractive_sector(z, x_opt, first)
     if id == 9:
-        return rosenbrock_rotated(x, x_opt, first)
-    if id == 10:
-        return ellipsoid_rotated(x, x_opt, first, rest)
-    if id == 11:
-        return discus(x, x_opt, first)
+        return rosenbrock_of(multiply(x, first, 0.5))
+    if id == 10 or id == 11:
+        return ellipsoid(multiply(z, first, 0.0), rest)
     if id == 12:
-        return bent_cigar(x, x_opt, first)
+        return bent_cigar(z, first, rest)
     if id == 13:
-        return sharp_ridge(x, x_opt, first)
+        return sharp_ridge(z, first)
     if id == 14:
-        return different_powers(x, x_opt, first, rest)
+        return different_powers(z, first, rest)
     if id == 19:
-        return griewank_rosenbrock(x, x_opt, first)
+        return griewank_rosenbrock(x, first)
     if id == 21 or id == 22:
         centres, scales = rest[: len(rest) // 2], rest[len(rest) // 2 :]
-        return gallagher(x, x_opt, first, centres.reshape(d, -1), scales.reshape(d, -1))
+        return gallagher(x, first, centres.reshape(d, -1), scales.reshape(d, -1))
     if id == 23:
-        return katsuura(x, x_opt, first)
+        return katsuura(z, first)
     second, rest = rest[: d * d].reshape(d, d), rest[d * d :]
     if id == 7:
-        return step_ellipsoid(x, x_opt, first, second, rest)
+        return step_ellipsoid(x, z, first, second, rest)
     if id == 15:
-        return rastrigin_rotated(x, x_opt, first, second)
+        return rastrigin_rotated(z, first, second)
     if id == 16:
-        return weierstrass(x, x_opt, first, second)
+        return weierstrass(z, first, second)
     if id == 24:
         return lunacek_bi_rastrigin(x, x_opt, first, second)
-    return schaffers(x, x_opt, first, second)  # f17 and f18
+    return schaffers(z, first, second)  # f17 and f18
 
 
 @rounded
-def value(x, moves, centre, parts, arrays):
-    """The value of a function, or log10 of that of a mixture, at any point.
+def value(x, centre, parts, arrays):
+    """The value of a function, or of a mixture, at any point.
 
-    The arrays of the functions follow each other in one. A function whose weight is zero is alone.
-    Function k of a mixture is evaluated at x + moves[k] - centre. Sums are in the order in which
-    ioh's ManyAffine adds: near the optimum all digits depend on it.
+    The arrays of the functions follow each other in one. A function whose weight is zero is alone;
+    those of a mixture are evaluated at x + x_opt - centre. Sums are in the order in which ioh's
+    ManyAffine adds: near the optimum all digits depend on it.
     """
-    if not is_finite(x):
-        return math.nan
+    for coordinate in x:
+        if not math.isfinite(coordinate):
+            return math.nan
     total, start = 0.0, 0
     for k in range(len(parts)):
         part = parts[k]
-        moved = x + moves[k] - centre
+        moved = x if part.weight == 0.0 else x + arrays[start : start + len(x)] - centre
         found = height(part.id, moved, arrays[start : part.end]) + part.f_opt
-        outside = squared_excess(moved, BOUND)
-        if outside > 0.0 and part.penalty > 0.0:
-            found += part.penalty * outside
+        if part.penalty > 0.0:
+            outside = squared_excess(moved, BOUND)
+            if outside > 0.0:
+                found += part.penalty * outside
         if part.weight == 0.0 or math.isnan(found):
             return found
         above = min(max(found - part.f_opt, SMALLEST_HEIGHT), LARGEST_HEIGHT)
         total += (math.log10(above) + 8.0) / part.scale * part.weight
         start = part.end
-    return 10.0 * total - 8.0
+    return math.pow(10.0, 10.0 * total - 8.0)

@@ -1,11 +1,9 @@
 """Instances of the 24 BBOB functions, and problems made of one or of several of them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, inf, pow, sqrt
-from typing import Any
+from typing import Self
 
 import numpy as np
 
@@ -31,7 +29,7 @@ class Function:
     arrays: Floats  # x_opt, then the further arguments of the function, one after the other
 
     @classmethod
-    def drawn(cls, draw: Draw, penalty: float) -> Function:
+    def drawn(cls, draw: "Draw", penalty: float) -> Self:
         arrays = np.concatenate([array.ravel() for array in _arrays(draw)])
         return cls(draw.id, draw.f_opt(), penalty, draw.dimension, arrays)
 
@@ -58,9 +56,7 @@ def best_value(id: int, instance: int) -> float:
 
 def function_problem(function: Function) -> Problem:
     """One function on its box."""
-    centre = np.zeros(function.dimension)
-    given = centre[None], centre, _parts([function], [0.0], [0.0]), function.arrays
-    return _problem(lambda x: value(x, *given), centre)
+    return mixture_problem([function], [0.0], [0.0], np.zeros(function.dimension))
 
 
 def mixture_problem(
@@ -70,35 +66,24 @@ def mixture_problem(
     centre: Floats,
 ) -> Problem:
     """Functions mixed on a logarithmic scale, their optima moved to the centre."""
-    moves = np.stack([function.x_opt for function in functions])
-    arrays = np.concatenate([function.arrays for function in functions])
-    given = moves, centre, _parts(functions, weights, scales), arrays
-    return _problem(lambda x: pow(10.0, value(x, *given)), centre)
-
-
-def _parts(
-    functions: Sequence[Function], weights: Sequence[float], scales: Sequence[float]
-) -> np.ndarray:
     ends = np.cumsum([len(function.arrays) for function in functions])
     rows = [
         (function.id, end, function.f_opt, function.penalty, scale, weight)
         for function, end, scale, weight in zip(functions, ends, scales, weights, strict=True)
     ]
-    return np.array(rows, dtype=PART)
+    arrays = np.concatenate([function.arrays for function in functions])
+    given = centre, np.array(rows, dtype=PART), arrays
+    value(centre, *given)  # compiles before the clock of a run starts
+    shape = centre.shape
 
-
-def _problem(call: Callable[[Floats], float], somewhere: Floats) -> Problem:
-    call(somewhere)  # compiles before the clock of a run starts
-    dimension = len(somewhere)
-
-    def evaluate(x: Any) -> float:
+    def evaluate(x: object) -> float:
         point = np.array(x, dtype=np.float64)
-        if point.shape != (dimension,):
+        if point.shape != shape:
             found = point.size if point.ndim == 1 else f"an array of the shape {point.shape}"
-            raise ValueError(f"a point of this problem has {dimension} numbers, found {found}")
-        return call(point)
+            raise ValueError(f"a point of this problem has {len(centre)} numbers, found {found}")
+        return float(value(point, *given))
 
-    return Problem(evaluate, *bbob_box(dimension))
+    return Problem(evaluate, *bbob_box(len(centre)))
 
 
 def bbob_box(dimension: int) -> tuple[Floats, Floats]:
@@ -159,6 +144,8 @@ def _arrays(draw: Draw) -> list[Floats]:
     """The location of the optimum, and the further arguments of the function: matrices first."""
     x_opt, factor = draw.x_opt(), max(1.0, sqrt(draw.dimension) / 8.0)
     match draw.id:
+        case 1:
+            return [x_opt, np.ones(draw.dimension)]
         case 2:
             return [x_opt, draw.powers(1e6)]
         case 3:
@@ -182,7 +169,8 @@ def _arrays(draw: Draw) -> list[Floats]:
         case 10:
             return [x_opt, draw.r(), draw.powers(1e6)]
         case 11 | 12:
-            return [x_opt, draw.r()]
+            first, others = (1e6, 1.0) if draw.id == 11 else (1.0, 1e6)
+            return [x_opt, draw.r(), np.array([first, *[others] * (draw.dimension - 1)])]
         case 14:
             exponents = 2.0 + 4.0 * (np.arange(draw.dimension) / (draw.dimension - 1.0))
             return [x_opt, draw.r(), exponents]
@@ -207,10 +195,8 @@ def _arrays(draw: Draw) -> list[Floats]:
             return _gallagher(draw, peaks=21, half_width=4.9, condition=1000.0)
         case 23:
             return [x_opt, draw.r_lambda_q(10.0)]
-        case 24:
-            x_opt = np.where(normal(draw.dimension, draw.seed) < 0.0, -1.25, 1.25)
-            return [x_opt, draw.powers(10.0) * draw.q(), draw.r()]
-    return [x_opt]
+    x_opt = np.where(normal(draw.dimension, draw.seed) < 0.0, -1.25, 1.25)
+    return [x_opt, draw.powers(10.0) * draw.q(), draw.r()]  # f24
 
 
 def _row_sums(matrix: Floats) -> Floats:

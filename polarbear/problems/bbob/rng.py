@@ -3,8 +3,6 @@
 Sums and products are in ioh's order, so that instances agree with ioh's to the last digits.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -54,26 +54,27 @@ def lacks_draws(context: ReportContext) -> str | None:
     return None
 
 
-def lacks_beliefs(context: ReportContext) -> str | None:
-    return NOTHING_INFERRED if context.believed is None else None
+def lacks_estimates(context: ReportContext) -> str | None:
+    return NOTHING_INFERRED if context.estimates is None else None
 
 
 def lacks_race(context: ReportContext) -> str | None:
     return None if context.rounds else NO_RACE
 
 
-def moment(context: ReportContext) -> str:
-    """When this was believed, in words."""
+def estimates_source(context: ReportContext) -> str:
+    """The round that estimates follow, or the instances they rest on, in words."""
     if context.rounds:
         last = context.rounds[-1]
         return f"after round {last.number}, {counted(last.state.instances, 'instance')}"
     return _inferred(context)
 
 
-def moment_of_draws(context: ReportContext) -> str:
+def draws_source(context: ReportContext) -> str:
     """What the draws are of, in words: the last round, or another model than the race's."""
-    model = context.other_model
-    return moment(context) if model is None else f"by the {model} model, {_inferred(context)}"
+    if context.other_model is None:
+        return estimates_source(context)
+    return f"by the {context.other_model} model, {_inferred(context)}"
 
 
 def _inferred(context: ReportContext) -> str:

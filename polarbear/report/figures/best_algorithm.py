@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from polarbear.report.context import ReportContext
-from polarbear.report.figures import plotting
-from polarbear.report.figures.base import Figure, lacks_draws, moment_of_draws
+from polarbear.report.figures.base import Figure, draws_source, lacks_draws
 from polarbear.report.figures.pairs import lacks_pairs
+from polarbear.report.figures.sheet import Line, Sheet, names_in, without_frame
 from polarbear.report.figures.style import Style
 from polarbear.selection.criteria import draws_of_values, judge
 from polarbear.selection.preference import Context, Preference
@@ -29,45 +29,49 @@ def data(context: ReportContext) -> pl.DataFrame:
     """P(best of all candidates) at each time, from the posterior's draws; ties are shared."""
     basis = context.draws
     assert basis is not None
-    names, likely = context.p_best
+    names, p_best = context.p_best
     return pl.DataFrame(
         {
             "t": np.repeat(basis.times, len(names)),
             "algorithm": list(names) * len(basis.times),
-            "p_best": likely.ravel(),
-            "leads": (np.arange(len(names)) == likely.argmax(axis=1)[:, None]).ravel(),
+            "p_best": p_best.ravel(),
+            "leads": (np.arange(len(names)) == p_best.argmax(axis=1)[:, None]).ravel(),
         }
     )
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
+    draw_leaders(Sheet.of(canvas, context, style), data, "leader")
+
+
+def draw_leaders(sheet: Sheet, data: pl.DataFrame, leader: str) -> None:
+    """P(best) over time, and below it a band with the colour of the leader at each time."""
+    style = sheet.style
     band_height, height = 1.3 * style.line, max(2.3, 0.45 * style.width)
-    canvas.set_size_inches(style.width, height + band_height)
-    axes, band = canvas.subplots(2, 1, sharex=True, height_ratios=[height - 0.6, band_height])
-    short = style.names(context.labels, data["algorithm"].unique(maintain_order=True).to_list())
-    borders = plotting.time_edges(context, style)
-    lines = []
-    for name, rows, look in plotting.each_algorithm(data, context, style, pl.col("p_best").max()):
+    sheet.canvas.set_size_inches(style.width, height + band_height)
+    axes, band = sheet.canvas.subplots(2, 1, sharex=True, height_ratios=[height - 0.6, band_height])
+    short, borders, lines = sheet.names(names_in(data)), sheet.time_edges, []
+    for name, rows, look in sheet.by_algorithm(data, pl.col("p_best").max()):
         p, marker = rows["p_best"].to_numpy(), look.marker if len(rows) == 1 else ""
         axes.plot(rows["t"], p, **look.line, marker=marker, clip_on=False)
-        lines.append(plotting.Line(short[name], look, float(p[-1]), marker))
+        lines.append(Line(short[name], look, float(p[-1]), marker))
         for k in np.flatnonzero(rows["leads"]):
-            area = style.look(context.colour_index(name)).area
+            area = sheet.look(name).area
             band.axvspan(borders[k], borders[k + 1], **area, linewidth=0, antialiased=False)
     axes.set_ylim(0, 1)
     axes.set_ylabel(P_BEST)
     axes.grid(axis="y")
     band.set_yticks([])
-    band.set_ylabel("leader", rotation=0, ha="right", va="center", fontsize=style.small)
-    plotting.without_frame(band)
-    plotting.time_axis(band, context, style)
-    plotting.name_lines(canvas, lines, style)
+    band.set_ylabel(leader, rotation=0, ha="right", va="center", fontsize=style.small)
+    without_frame(band)
+    sheet.time_axis(band)
+    sheet.name_lines(lines)
 
 
 def caption(context: ReportContext) -> str:
     return (
         f"{P_BEST}: the probability that a candidate has the highest {WIN_RATE} at each time "
-        f"({moment_of_draws(context)}); the band below has the colour of the one with the highest "
+        f"({draws_source(context)}); the band below has the colour of the one with the highest "
         f"{P_BEST}."
     )
 
@@ -139,19 +143,17 @@ def draw_one(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: 
     axes, *side = canvas.subplots(1, len(widths), squeeze=False, sharey=True, width_ratios=widths)[
         0
     ]
-    for place, (_, rows, look) in enumerate(plotting.each_algorithm(data, context, style)):
+    sheet = Sheet.of(canvas, context, style)
+    for place, (_, rows, look) in enumerate(sheet.by_algorithm(data)):
         low, mean, high = rows.select("low", "mean", "high").row(0)
         axes.plot([low, high], [place, place], color=look.colour, linewidth=2.6, alpha=0.45)
         axes.plot([mean], [place], marker="o", color=look.colour)
-        plotting.write_beside(axes, place, f"{mean:.2f}", look.text, style)
+        sheet.write_beside(axes, place, f"{mean:.2f}", look.text)
     for x, (first, last) in enumerate(ends.select("first", "last").iter_rows()):
         side[0].plot([x, x], [first - 0.25, last + 0.25], color=style.inks.ink, linewidth=2.4)
         side[0].set_axis_off()
-    plotting.name_rows(axes, data["algorithm"].to_list(), context, style)
+    sheet.number_rows(axes, data["algorithm"].to_list())
     axes.set_xlabel("share of duels won")
-    axes.spines["left"].set_visible(False)
-    axes.grid(axis="x")
-    plotting.number_ticks(axes.xaxis, style)
 
 
 def lacks_rivals(context: ReportContext) -> str | None:
@@ -163,7 +165,7 @@ def one_caption(context: ReportContext) -> str:
     assert basis is not None
     t = timed(float(basis.times[_shown_time(context)]), context.axis)
     return (
-        f"At {t} ({moment_of_draws(context)}): the share of its duels with all others that each "
+        f"At {t} ({draws_source(context)}): the share of its duels with all others that each "
         "algorithm wins, posterior mean and central 95 % interval, the best on top. A bar on the "
         "right joins algorithms of which none is better than another with probability "
         f"{short(context.rules.alpha)} or more."
@@ -179,16 +181,12 @@ MAX_CANDIDATES = 10  # with a row in each panel
 
 def preferences(context: ReportContext) -> dict[str, Preference]:
     """Preferences by their titles, from equal weights to the worst time."""
-    times = context.times
-    wanted = {f"at {tick(float(times[-1]))}": "final"}
-    if len(times) > 1:
-        wanted = {
-            "any budget": "uniform",
-            "short and long budgets alike": "log-uniform",
-            f"at {tick(float(times[0]))}": f"at {float(times[0])!r}",
-            f"at {tick(float(times[-1]))}": "final",
-            "its worst time": "worst-case",
-        }
+    first, last = float(context.times[0]), float(context.times[-1])
+    wanted = {f"at {tick(last)}": "final"}
+    if len(context.times) > 1:
+        several = {"any budget": "uniform", "short and long budgets alike": "log-uniform"}
+        at_first = {f"at {tick(first)}": f"at {first!r}"}
+        wanted = {**several, **at_first, **wanted, "its worst time": "worst-case"}
     return {title: parse_preference(text, Source("figure")) for title, text in wanted.items()}
 
 
@@ -252,33 +250,32 @@ def smooth(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
 
 def draw_values(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     titles = data["title"].unique(maintain_order=True).to_list()
-    everyone = data["algorithm"].unique(maintain_order=True).to_list()
+    all_names = names_in(data)
     chances = dict(data.group_by("algorithm").agg(pl.col("p_best").max()).iter_rows())
-    likeliest = sorted(everyone, key=lambda name: -chances[name])[:MAX_CANDIDATES]
-    names = [name for name in everyone if name in likeliest]
+    likeliest = sorted(all_names, key=lambda name: -chances[name])[:MAX_CANDIDATES]
+    names = [name for name in all_names if name in likeliest]
     columns = 1 if style.is_narrow or len(titles) == 1 else 2
     row = max((1.45 if len(names) <= 5 else 1.2) * style.line, 0.14)
     height = row * (len(names) + 0.4) + 0.42
-    panels = plotting.panel_grid(canvas, len(titles), columns, height, style, 0.25)
+    sheet = Sheet.of(canvas, context, style)
+    panels = sheet.panels(len(titles), columns, height, 0.25)
     for axes, title in zip(panels, titles, strict=True):
-        _panel(axes, data.filter(pl.col("title") == title), names, context, style)
+        _panel(axes, data.filter(pl.col("title") == title), names, sheet)
         axes.set_title(title)
     for axes in panels[-columns:]:
         axes.set_xlabel(f"value ({WIN_RATE})")
     for axes in panels[:columns]:
-        plotting.write_head(axes, P_BEST, style)
-    if len(names) < len(everyone):
-        text = f"{len(names)} of {len(everyone)} candidates, those most likely to be the best"
-        plotting.note_below(canvas, text, style)
+        sheet.write_head(axes, P_BEST)
+    if len(names) < len(all_names):
+        text = f"{len(names)} of {len(all_names)} candidates, those most likely to be the best"
+        sheet.note(text)
 
 
-def _panel(
-    axes: Axes, data: pl.DataFrame, names: list[str], context: ReportContext, style: Style
-) -> None:
+def _panel(axes: Axes, data: pl.DataFrame, names: list[str], sheet: Sheet) -> None:
     """One preference: density, median and interval of each candidate, and P(best) beside it."""
     for place, name in enumerate(names):
         rows = data.filter(pl.col("algorithm") == name)
-        look = style.look(context.colour_index(name))
+        look = sheet.look(name)
         first = rows.row(0, named=True)
         low, median, high, p_best = (first[k] for k in ("low", "median", "high", "p_best"))
         foot = place + 0.3
@@ -288,13 +285,10 @@ def _panel(
             axes.fill_between(rows["value"], foot, top, color=look.colour, alpha=0.35, linewidth=0)
         axes.plot([low, high], [foot, foot], color=look.colour, linewidth=1.2)
         axes.plot([median], [foot], marker="o", color=look.colour, markersize=3.2)
-        plotting.write_beside(axes, foot - 0.15, probability_mark(p_best), look.text, style)
-    plotting.name_rows(axes, names, context, style, 0.18, shift=0.15)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.spines["left"].set_visible(False)
-    axes.grid(axis="x")
+        sheet.write_beside(axes, foot - 0.15, probability_mark(p_best), look.text)
     axes.margins(x=0.03)
-    plotting.number_ticks(axes.xaxis, style)
+    sheet.number_rows(axes, names, 0.18, shift=0.15)
+    axes.set_ylim(len(names) - 0.4, -0.6)
 
 
 def lacks_choice(context: ReportContext) -> str | None:
@@ -313,7 +307,7 @@ def values_caption(context: ReportContext) -> str:
         else ""
     )
     return (
-        f"Values of the candidates under several preferences ({moment_of_draws(context)}): the "
+        f"Values of the candidates under several preferences ({draws_source(context)}): the "
         f"posterior of the {WIN_RATE}, on average over the budgets or at the worst time, with "
         f"median and central 95 % interval, and {P_BEST}, the probability that this value is the "
         f"highest.{independent}"

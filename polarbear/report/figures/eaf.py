@@ -12,9 +12,9 @@ import polars as pl
 from polarbear.classical.attainment import EAF_LEVELS
 from polarbear.classical.view import Scale, View
 from polarbear.report.context import ReportContext
-from polarbear.report.figures import plotting
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.ecdf import lacks_values, on_what
+from polarbear.report.figures.sheet import Sheet, edges, names_in
 from polarbear.report.figures.style import Keywords, Style
 from polarbear.wording import percent_cell, power_of_ten, tick
 
@@ -78,25 +78,22 @@ def data(context: ReportContext) -> pl.DataFrame:
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    names = data["algorithm"].unique(maintain_order=True).to_list()
+    sheet, names = Sheet.of(canvas, context, style), names_in(data)
     shown = names[:MAX_PANELS]
     columns = min(len(shown), 2 if style.is_narrow else 4 if len(shown) > 6 else 3)
     height = max(1.5, 0.72 * style.width / columns)
-    panels = plotting.panel_grid(canvas, len(shown), columns, height, style, 0.35, share=True)
-    short = style.names(context.labels, shown, 0.8 / columns)
-    for place, (axes, name) in enumerate(zip(panels, shown, strict=True)):
+    panels = sheet.panels(len(shown), columns, height, 0.35, share=True)
+    short = sheet.names(shown, 0.8 / columns)
+    for axes, name in zip(panels, shown, strict=True):
         own = data.filter(pl.col("algorithm") == name)
-        image = _draw_plane(axes, own, "share", (0.0, 1.0), style.inks.shades, context, style)
-        _draw_contours(axes, own, LINES, style.inks.alarm, context)
-        _plane_axes(axes, place, len(shown), columns, context, style)
-        axes.set_title(short[name], color=style.look(context.colour_index(name)).text)
-    _name_targets(canvas, context, style)
-    bar = canvas.colorbar(image, ax=panels, fraction=0.03, pad=0.02, aspect=30)
-    bar.set_label("share of runs")
-    bar.outline.set_visible(False)
+        image = _draw_plane(axes, own, "share", (0.0, 1.0), style.inks.shades, sheet)
+        _draw_contours(axes, own, LINES, style.inks.alarm, sheet)
+        axes.set_title(short[name], color=sheet.look(name).text)
+    _name_axes(panels, columns, context.classical.scale, sheet)
+    sheet.colour_bar(image, panels, "share of runs", {"fraction": 0.03, "pad": 0.02, "aspect": 30})
     rest = f"; {len(shown)} of {len(names)} algorithms" if len(shown) < len(names) else ""
     words = f"lines: a quarter (dotted), half, three quarters (dashed) of runs{rest}"
-    plotting.note_below(canvas, words, style)
+    sheet.note(words)
 
 
 def _draw_plane(
@@ -105,19 +102,15 @@ def _draw_plane(
     value: str,
     limits: tuple[float, float],
     colours: Sequence[str],
-    context: ReportContext,
-    style: Style,
+    sheet: Sheet,
 ) -> QuadMesh:
     """A column of the data as colours; a level stands for the targets from the one before to it."""
-    from matplotlib.colors import LinearSegmentedColormap
-
     grid = data.filter(pl.col("kind") == "grid").sort("level", "t")
     times, levels = (grid[name].unique().sort().to_numpy() for name in ("t", "level"))
     values = grid[value].to_numpy().reshape(len(levels), len(times))
-    borders = plotting.edges(times, plotting.on_log_time(context, style))
-    shades = LinearSegmentedColormap.from_list("shades", colours)
-    drawn: Keywords = {"cmap": shades, "vmin": limits[0], "vmax": limits[1], "rasterized": True}
-    return axes.pcolormesh(borders, np.concatenate([[0.0], levels]), values, **drawn)
+    drawn: Keywords = {"vmin": limits[0], "vmax": limits[1], "rasterized": True}
+    borders = edges(times, sheet.is_log), np.concatenate([[0.0], levels])
+    return axes.pcolormesh(*borders, values, cmap=sheet.shades(colours), **drawn)
 
 
 def _draw_contours(
@@ -125,7 +118,7 @@ def _draw_contours(
     data: pl.DataFrame,
     styles: dict[float, tuple[float, str]],
     colour: str,
-    context: ReportContext,
+    sheet: Sheet,
 ) -> None:
     """Lines of percentages of runs, as steps that go on to the end of the grid."""
     for percentile, (width, dash) in styles.items():
@@ -134,24 +127,19 @@ def _draw_contours(
         if line.is_empty():
             continue
         t, level = line["t"].to_list(), line["level"].to_list()
-        x, y = [t[0], *t, float(context.times[-1])], [0.0, *level, level[-1]]
+        x, y = [t[0], *t, float(sheet.times[-1])], [0.0, *level, level[-1]]
         axes.step(x, y, where="post", color=colour, linewidth=width, linestyle=dash)
 
 
-def _plane_axes(
-    axes: Axes, place: int, count: int, columns: int, context: ReportContext, style: Style
-) -> None:
+def _name_axes(panels: Sequence[Axes], columns: int, scale: Scale, sheet: Sheet) -> None:
     """Time, and targets from the easiest, at the top, to the hardest: a run goes down."""
-    plotting.time_axis(axes, context, style, label=place // columns == (count - 1) // columns)
-    axes.tick_params(labelbottom=place + columns >= count)
-    axes.set_ylim(1.0, 0.0)
-    axes.set_yticks(*_target_ticks(context.classical.scale))
-
-
-def _name_targets(canvas: Canvas, context: ReportContext, style: Style) -> None:
-    known = context.classical.scale.has_common_targets
-    words = "distance to the optimum" if known else "progress"
-    canvas.supylabel(words, fontsize=style.font_size)
+    for place, axes in enumerate(panels):
+        sheet.time_axis(axes, label=place // columns == (len(panels) - 1) // columns)
+        axes.tick_params(labelbottom=place + columns >= len(panels))
+        axes.set_ylim(1.0, 0.0)
+        axes.set_yticks(*_target_ticks(scale))
+    words = "distance to the optimum" if scale.has_common_targets else "progress"
+    sheet.canvas.supylabel(words, fontsize=sheet.style.font_size)
 
 
 def _target_ticks(scale: Scale) -> tuple[list[float], list[str]]:
@@ -220,28 +208,28 @@ def draw_difference(
     shown = data.select("a", "b", "instances").unique(maintain_order=True).rows()
     columns = min(len(shown), 1 if style.is_narrow else 2 if len(shown) in (2, 4) else 3)
     height = max(1.6, (0.5 if columns == 1 else 0.8) * style.width / columns)
-    panels = plotting.panel_grid(canvas, len(shown), columns, height, style, 0.35)
+    sheet = Sheet.of(canvas, context, style)
+    panels = sheet.panels(len(shown), columns, height, 0.35)
     most = float(np.nanmax(np.abs(data["difference"].fill_null(np.nan).to_numpy()))) or 1.0
     colours = PAIR_IN_PRINT
     if style.theme != "print":
         left, right = (style.look(place).colour for place in PAIR_LOOKS)
         colours = (right, style.inks.shades[0], left)
-    for place, (axes, (a, b, instances)) in enumerate(zip(panels, shown, strict=True)):
+    for axes, (a, b, instances) in zip(panels, shown, strict=True):
         own = data.filter((pl.col("a") == a) & (pl.col("b") == b))
-        _draw_plane(axes, own, "difference", (-most, most), colours, context, style)
-        _plane_axes(axes, place, len(shown), columns, context, style)
-        short = style.names(context.labels, (a, b), 0.24 / columns)
+        _draw_plane(axes, own, "difference", (-most, most), colours, sheet)
+        short = sheet.names((a, b), 0.24 / columns)
         for name, dash, side, look in zip((a, b), ("--", ":"), SIDES, PAIR_LOOKS, strict=True):
             half = own.filter(pl.col("algorithm") == name)
-            _draw_contours(axes, half, {50.0: (1.0, dash)}, style.inks.ink, context)
+            _draw_contours(axes, half, {50.0: (1.0, dash)}, style.inks.ink, sheet)
             axes.set_title(short[name], loc=side, color=style.look(look).text)
         title: Keywords = {"color": style.inks.faint, "fontsize": style.small}
         axes.set_title(f"n = {instances}", loc="center", **title)
-    _name_targets(canvas, context, style)
+    _name_axes(panels, columns, context.classical.scale, sheet)
     colour = "dark: the left one" if style.theme == "print" else "colour: the algorithm that"
     ahead = f"{colour} has attained it more often, at most by {percent_cell(most)} of the runs"
     lines = "lines: what half of the runs have attained, dashed left, dotted right"
-    plotting.note_below(canvas, f"{ahead}\n{lines}", style)
+    sheet.note(f"{ahead}\n{lines}")
 
 
 def lacks_pairs(context: ReportContext) -> str | None:

@@ -10,8 +10,8 @@ import polars as pl
 from polarbear.classical.view import View
 from polarbear.errors import ReportError
 from polarbear.report.context import ReportContext
-from polarbear.report.figures import plotting
 from polarbear.report.figures.base import Figure
+from polarbear.report.figures.sheet import MAX_BANDS, Sheet, draw_estimate, names_in
 from polarbear.report.figures.style import Keywords, Style
 from polarbear.wording import counted
 
@@ -53,30 +53,27 @@ def data(context: ReportContext) -> pl.DataFrame:
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    canvas.set_size_inches(style.width, max(2.3, 0.5 * style.width))
-    axes = canvas.subplots()
-    names = data["algorithm"].unique(maintain_order=True).to_list()
-    short = style.names(context.labels, names)
-    alpha = 0.1 if len(names) <= plotting.MAX_BANDS else 0.0
-    lines = []
-    for name, rows, look in plotting.each_algorithm(data, context, style, pl.col("share").max()):
-        plotting.draw_estimate(axes, rows, look, "share", alpha)
-        marker = look.marker if len(rows) == 1 else ""
-        lines.append(plotting.Line(short[name], look, float(rows["share"][-1]), marker))
+    sheet = Sheet.of(canvas, context, style)
+    axes, short = sheet.panel(max(2.3, 0.5 * style.width)), sheet.names(names_in(data))
+    alpha = 0.1 if len(short) <= MAX_BANDS else 0.0
+    lines = [
+        draw_estimate(axes, rows, look, short[name], "share", alpha=alpha)
+        for name, rows, look in sheet.by_algorithm(data, pl.col("share").max())
+    ]
     highest = float(data.select(pl.max_horizontal("share", "high").max()).item())
     axes.set_ylim(0, min(1.0, max(1.05 * highest, 0.05)))
-    plotting.number_ticks(axes.yaxis, style)
+    sheet.number_ticks(axes.yaxis)
     axes.set_ylabel("share of targets reached")
     axes.grid(axis="y")
-    plotting.time_axis(axes, context, style)
-    plotting.name_lines(canvas, lines, style)
+    sheet.time_axis(axes)
+    sheet.name_lines(lines)
 
 
 def caption(context: ReportContext) -> str:
     return (
         "Empirical cumulative distribution: the share of (run, target) pairs that each algorithm "
         f"has reached by each time, with a 95 % bootstrap interval over instances (drawn for up to "
-        f"{plotting.MAX_BANDS} algorithms). {on_what(context.classical)}"
+        f"{MAX_BANDS} algorithms). {on_what(context.classical)}"
     )
 
 
@@ -117,18 +114,19 @@ def draw_aocc(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style:
     times = data["time"].unique(maintain_order=True).to_list()
     columns = 1 if style.is_narrow else 2
     height = max(2.0 * style.line, 0.24) * (data["algorithm"].n_unique() + 0.3) + 0.42
-    panels = plotting.panel_grid(canvas, len(times), columns, height, style)
+    sheet = Sheet.of(canvas, context, style)
+    panels = sheet.panels(len(times), columns, height)
     for axes, time in zip(panels, times, strict=True):
-        _panel(axes, data.filter(pl.col("time") == time), context, style)
+        _panel(axes, data.filter(pl.col("time") == time), sheet)
         axes.set_title(TITLES[time])
     for axes in panels[-columns:]:
         axes.set_xlabel("AOCC of a run")
 
 
-def _panel(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
+def _panel(axes: Axes, data: pl.DataFrame, sheet: Sheet) -> None:
     """A row an algorithm, the best mean on top: runs as points, the mean and its interval."""
-    names = data["algorithm"].unique(maintain_order=True).to_list()
-    for place, (_, rows, look) in enumerate(plotting.each_algorithm(data, context, style)):
+    ink = sheet.style.inks.ink
+    for place, (_, rows, look) in enumerate(sheet.by_algorithm(data)):
         areas, first = rows["aocc"].to_numpy(), rows.row(0, named=True)
         # Offsets fill the row evenly for any count, by the golden ratio.
         offsets = 2 * ((0.5 + np.arange(len(areas)) * (5**0.5 - 1) / 2) % 1.0) - 1
@@ -137,15 +135,12 @@ def _panel(axes: Axes, data: pl.DataFrame, context: ReportContext, style: Style)
         axes.plot(areas, place + SPREAD * offsets, color=look.colour, **points)
         if first["low"] is not None:
             ends = [first["low"], first["high"]]
-            axes.plot(ends, [place, place], color=style.inks.ink, linewidth=1.0)
-        axes.plot([first["mean"]], [place], marker="|", markersize=9, color=style.inks.ink)
-        plotting.write_beside(axes, place, f"{first['mean']:.2f}", look.text, style)
-    plotting.write_head(axes, "mean", style)
-    plotting.name_rows(axes, names, context, style, 0.16)
+            axes.plot(ends, [place, place], color=ink, linewidth=1.0)
+        axes.plot([first["mean"]], [place], marker="|", markersize=9, color=ink)
+        sheet.write_beside(axes, place, f"{first['mean']:.2f}", look.text)
+    sheet.write_head(axes, "mean")
     axes.set_xlim(-0.02, 1.02)
-    axes.spines["left"].set_visible(False)
-    axes.grid(axis="x")
-    plotting.number_ticks(axes.xaxis, style)
+    sheet.number_rows(axes, names_in(data), 0.16)
 
 
 def aocc_caption(context: ReportContext) -> str:

@@ -85,12 +85,12 @@ def write_file(path: Path, content: bytes) -> None:
         raise ReportError(f"cannot write {path}: {reason}; name another folder") from error
 
 
-def write_text(made: Callable[[], str], path: Path, force: bool) -> None:
+def write_text(made: Callable[[], str], path: Path, force: bool = False) -> None:
     """Write a page as a whole or not at all; it is built only if it can be written."""
     if path.is_dir():
         raise ReportError(f"{path} is a folder; name a file to write the page to")
-    if path.exists() and not force:
-        raise ReportError(f"{path} exists; --force writes over it, or choose another file")
+    if not force:
+        check_free([path])
     if not path.parent.is_dir():
         raise ReportError(
             f"there is no folder {path.parent} to write {path.name} in; make it first"
@@ -111,15 +111,13 @@ def rendered(
     """One figure as the bytes of a file."""
     with on_canvas(style) as canvas:
         figure.draw(canvas, data, subject, style)
-        if style.titles:
-            canvas.suptitle(figure.title, fontsize=1.1 * style.font_size, x=0.01, ha="left")
         return saved(canvas, style, format)
 
 
 def saved(canvas: Canvas, style: Style, format: str) -> bytes:
     """What is drawn on a canvas, as the bytes of a file."""
     buffer = io.BytesIO()
-    canvas.savefig(buffer, format=format, dpi=style.dpi, metadata=UNDATED[format])
+    canvas.savefig(buffer, format=format, dpi=style.dpi, metadata=UNDATED.get(format))
     return buffer.getvalue()
 
 

@@ -11,10 +11,15 @@ import polars as pl
 from polarbear.racing import ABOVE, ALIKE, BELOW, Kind
 from polarbear.racing.verdicts import AT_A_TIME, SIGNS
 from polarbear.report.context import ReportContext
-from polarbear.report.figures import plotting
-from polarbear.report.figures.base import Figure, lacks_beliefs, moment
+from polarbear.report.figures.base import Figure, estimates_source, lacks_estimates
+from polarbear.report.figures.sheet import Sheet, without_frame
 from polarbear.report.figures.style import Keywords, Style
-from polarbear.report.findings import codes, decided, matrix_numbers, verdict
+from polarbear.report.findings import (
+    elimination_probability,
+    matrix_numbers,
+    relation_codes,
+    verdict,
+)
 from polarbear.report.words import LOWEST_P_BETTER, legend
 from polarbear.wording import probability_cell, short
 
@@ -27,13 +32,13 @@ NUMBER = LOWEST_P_BETTER.format(a="row")
 
 def order(context: ReportContext) -> list[str]:
     """Candidates first, then eliminated algorithms, the latest first."""
-    believed = context.believed
-    assert believed is not None
-    inside = [name for name in believed.algorithms if name in context.remaining]
+    estimates = context.estimates
+    assert estimates is not None
+    inside = [name for name in estimates.algorithms if name in context.remaining]
     gone: list[str] = []
     if context.rounds:
         gone = [entry.algorithm for entry in reversed(context.rounds[-1].state.eliminated)]
-    rest = [n for n in believed.algorithms if n not in inside and n not in gone]
+    rest = [n for n in estimates.algorithms if n not in inside and n not in gone]
     return [*inside, *gone, *rest]
 
 
@@ -43,14 +48,14 @@ def matrix_data(context: ReportContext) -> pl.DataFrame:
     ``decided`` is the probability in the round in which a eliminated b. ``verdict`` is a kind of
     `polarbear.racing.verdicts`.
     """
-    believed = context.believed
-    assert believed is not None
-    probability = believed.dominance()
+    estimates = context.estimates
+    assert estimates is not None
+    probability = estimates.dominance()
     names = order(context)
     rows = []
     for a, b in permutations(names, 2):
-        p = float(probability[believed.place(a), believed.place(b)])
-        how, then = verdict(context, a, b).kind.value, decided(context, a, b)
+        p = float(probability[estimates.place(a), estimates.place(b)])
+        how, then = verdict(context, a, b).kind.value, elimination_probability(context, a, b)
         rows.append((a, b, None if np.isnan(p) else p, how, then))
     numbers = ("probability", "decided")
     columns = ("a", "b", "probability", "verdict", "decided")
@@ -59,17 +64,14 @@ def matrix_data(context: ReportContext) -> pl.DataFrame:
 
 
 def draw_matrix(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    from matplotlib.colors import LinearSegmentedColormap
-
-    names = data["a"].unique(maintain_order=True).to_list()
-    n, short = len(names), style.names(context.labels, names, 0.2)
+    sheet, names = Sheet.of(canvas, context, style), list(data["a"].unique(maintain_order=True))
+    n, short = len(names), sheet.names(names, 0.2)
     longest = (max(len(text) for text in short.values()) + 2) * 0.58 * style.small / 72
     cell = (style.width - longest - 0.2) / n  # its width, in inches
     stands = longest > 0.95 * cell
     numbers = cell * 72 > 2.0 * style.small  # else only shades show the probabilities
     row = max(0.13, 2.3 * style.line) if numbers else max(cell, 0.11)
-    canvas.set_size_inches(style.width, n * row + (longest if stands else style.line) + 0.55)
-    axes = canvas.subplots()
+    axes = sheet.panel(n * row + (longest if stands else style.line) + 0.55)
     place = {name: i for i, name in enumerate(names)}
     cells = np.full((n, n), np.nan)
     size = min(style.small, cell * 72 / 2.2)
@@ -82,28 +84,26 @@ def draw_matrix(canvas: Canvas, data: pl.DataFrame, context: ReportContext, styl
         axes.text(x, y - 0.2 * numbers, sign, fontsize=1.1 * size, **font)
         if numbers:
             axes.text(x, y + 0.22, _cell(p, then), fontsize=0.85 * size, **font)
-    ramp = LinearSegmentedColormap.from_list("shades", style.inks.shades)
-    shades = ramp.with_extremes(bad=style.inks.paper)
+    shades = sheet.shades().with_extremes(bad=style.inks.paper)
     image = axes.imshow(cells, cmap=shades, vmin=0, vmax=1, aspect="auto")
     shown = [short[name] if name in context.remaining else f"({short[name]})" for name in names]
     axes.set_xticks(range(n), shown, rotation=90 if stands else 0)
     axes.set_yticks(range(n), shown)
     axes.xaxis.tick_top()
     for axis in (axes.xaxis, axes.yaxis):
-        plotting.colour_ticks(axis.get_ticklabels(), names, context, style)
+        sheet.colour_ticks(axis.get_ticklabels(), names)
     between = np.arange(n - 1) + 0.5
     axes.hlines(between, -0.5, n - 0.5, color=style.inks.paper, linewidth=1.0)
     axes.vlines(between, -0.5, n - 0.5, color=style.inks.paper, linewidth=1.0)
     axes.tick_params(length=0)
-    plotting.without_frame(axes)
+    without_frame(axes)
     if not numbers:
-        bar = canvas.colorbar(image, ax=axes, fraction=0.03, pad=0.015, ticks=[0, 0.5, 1])
-        bar.set_label(NUMBER, fontsize=style.small)
-        bar.outline.set_visible(False)
+        placed: Keywords = {"fraction": 0.03, "pad": 0.015, "ticks": [0, 0.5, 1]}
+        sheet.colour_bar(image, axes, NUMBER, placed)
     changed = any(_cell(p, then) != _cell(p, None) for _, _, p, _, then in data.iter_rows())
     brackets = ["(when it was decided)"] if changed and numbers else []
     signs = [text.replace(" ", "\N{NO-BREAK SPACE}") for text in legend(data["verdict"])]
-    plotting.note_below(canvas, ",  ".join([NUMBER, *brackets, *signs]), style)
+    sheet.note(",  ".join([NUMBER, *brackets, *signs]))
 
 
 def _cell(p: float | None, then: float | None) -> str:
@@ -114,9 +114,9 @@ def _cell(p: float | None, then: float | None) -> str:
 
 
 def lacks_pairs(context: ReportContext) -> str | None:
-    if context.believed is not None and len(context.believed.algorithms) < 2:
+    if context.estimates is not None and len(context.estimates.algorithms) < 2:
         return "there is only one algorithm, and nothing to compare it with"
-    return lacks_beliefs(context)
+    return lacks_estimates(context)
 
 
 def matrix_caption(context: ReportContext) -> str:
@@ -129,9 +129,9 @@ def matrix_caption(context: ReportContext) -> str:
             "pairs without a sign are not compared further."
         )
     return (
-        f"Pairs as a whole ({moment(context)}). Numbers are {matrix_numbers(context)}. Signs "
-        f"are relations shown with probability {short(context.rules.alpha)}, seen from the row: "
-        f"{', '.join(signs)}.{eliminated}"
+        f"Pairs as a whole ({estimates_source(context)}). Numbers are {matrix_numbers(context)}. "
+        f"Signs are relations shown with probability {short(context.rules.alpha)}, seen from the "
+        f"row: {', '.join(signs)}.{eliminated}"
     )
 
 
@@ -151,19 +151,19 @@ def data(context: ReportContext) -> pl.DataFrame:
     settled because it crosses; moot where one of the two is eliminated. Pairs of candidates come
     first, then each eliminated algorithm with the one that eliminated it.
     """
-    believed = context.believed
-    assert believed is not None
+    estimates = context.estimates
+    assert estimates is not None
     frames = []
     for a, b in pairs(context):
-        i, j = believed.place(a), believed.place(b)
+        i, j = estimates.place(a), estimates.place(b)
         columns = {
             "a": a,
             "b": b,
-            "t": believed.times,
-            "p_above": believed.above[:, i, j],
-            "p_below": believed.above[:, j, i],
-            "p_alike": believed.alike[:, i, j],
-            "settled": [AT_A_TIME[code] for code in codes(context, a, b).tolist()],
+            "t": estimates.times,
+            "p_above": estimates.above[:, i, j],
+            "p_below": estimates.above[:, j, i],
+            "p_alike": estimates.alike[:, i, j],
+            "settled": [AT_A_TIME[code] for code in relation_codes(context, a, b).tolist()],
         }
         frames.append(pl.DataFrame(columns))
     return pl.concat(frames).with_columns(pl.col("p_above", "p_below", "p_alike").fill_nan(None))
@@ -188,39 +188,32 @@ def pairs(context: ReportContext) -> list[tuple[str, str]]:
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
     shown = data.select("a", "b").unique(maintain_order=True).rows()
     total, shown = len(shown), shown[:MAX_PAIRS]
-    canvas.set_size_inches(style.width, len(shown) * max(1.35 * style.line, 0.16) + 0.75)
-    axes = canvas.subplots()
+    sheet = Sheet.of(canvas, context, style)
+    axes = sheet.panel(len(shown) * max(1.35 * style.line, 0.16) + 0.75)
     for place, (a, b) in enumerate(shown):
         rows = data.filter((pl.col("a") == a) & (pl.col("b") == b))
-        _strip(axes, place, rows, (a, b), context, style)
+        _strip(axes, place, rows, (a, b), sheet)
     other = axes.twinx()
     for side, which in ((axes, 0), (other, 1)):
-        plotting.name_rows(side, [pair[which] for pair in shown], context, style, 0.18)
-        plotting.without_frame(side)
-    plotting.time_axis(axes, context, style)
+        sheet.name_rows(side, [pair[which] for pair in shown], 0.18)
+        without_frame(side)
+    sheet.time_axis(axes)
     colours = "colour: the better one"
     if style.theme == "print":
         colours = "dark: left better, grey: right better"
     text = f"{colours}; thick: shown; framed: equivalent"
     cut = f"\n{len(shown)} of {total} pairs, candidates' first" if len(shown) < total else ""
-    plotting.note_below(canvas, f"{text}{cut}", style)
+    sheet.note(f"{text}{cut}")
 
 
-def _strip(
-    axes: Axes,
-    place: int,
-    rows: pl.DataFrame,
-    pair: tuple[str, str],
-    context: ReportContext,
-    style: Style,
-) -> None:
+def _strip(axes: Axes, place: int, rows: pl.DataFrame, pair: tuple[str, str], sheet: Sheet) -> None:
     """One pair: the colour is that of the better one, by probability; thick where it is settled."""
     from matplotlib.colors import to_rgb
 
-    in_print, paper = style.theme == "print", np.array(to_rgb(style.inks.shades[0]))
-    looks = [style.look(context.colour_index(name)) for name in pair]
+    in_print, inks = sheet.style.theme == "print", sheet.style.inks
+    paper, looks = np.array(to_rgb(inks.shades[0])), [sheet.look(name) for name in pair]
     colours = GREYS if in_print else [look.colour for look in looks]
-    borders = plotting.time_edges(context, style)
+    borders = sheet.time_edges
     left, width = borders[:-1], np.diff(borders)
     heights, shades, hatches = np.zeros(len(left)), np.tile(paper, (len(left), 1)), [""] * len(left)
     for k, (p_above, p_below, settled) in enumerate(
@@ -231,23 +224,23 @@ def _strip(
         heights[k] = 0.8 if settled in THICK else 0.3
         if settled == "equivalent":
             frame = place - 0.4, place + 0.4
-            axes.hlines(frame, *borders[k : k + 2], color=style.inks.faint, linewidth=0.8)
+            axes.hlines(frame, *borders[k : k + 2], color=inks.faint, linewidth=0.8)
             continue
         lean = SURE[settled] if p_above is None else p_above - p_below
         better = 0 if lean > 0 else 1
         shades[k] += (to_rgb(colours[better]) - paper) * abs(lean)
         hatches[k] = "" if in_print else looks[better].hatch
     drawn: Keywords = {"align": "edge", "linewidth": 0, "antialiased": False, "hatch": hatches}
-    drawn |= {"color": shades, "edgecolor": style.inks.paper}
+    drawn |= {"color": shades, "edgecolor": inks.paper}
     axes.bar(left, heights, width, place - heights / 2, **drawn)
 
 
 def missing(context: ReportContext) -> str | None:
     reason = lacks_pairs(context)
-    believed = context.believed
-    if reason or believed is None or not np.isnan(believed.above).all():
+    estimates = context.estimates
+    if reason or estimates is None or not np.isnan(estimates.above).all():
         return reason
-    settled = [codes(context, a, b) for a, b in pairs(context)]
+    settled = [relation_codes(context, a, b) for a, b in pairs(context)]
     if np.isin(settled, (ABOVE, BELOW, ALIKE)).any():
         return None
     return "no posterior was usable so far, so nothing is known about pairs"
@@ -255,7 +248,7 @@ def missing(context: ReportContext) -> str | None:
 
 def caption(context: ReportContext) -> str:
     return (
-        f"Pairs over time ({moment(context)}). Each strip has the colour of the better "
+        f"Pairs over time ({estimates_source(context)}). Each strip has the colour of the better "
         "algorithm, stronger with higher probability; it is thick where this was shown with "
         f"probability {short(context.rules.alpha)}, thin elsewhere, framed where the two are "
         "equivalent. Pairs of candidates come first, then eliminated algorithms; at most "

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from polarbear.numerics.arrays import spread
 from polarbear.report.context import ReportContext, Round
-from polarbear.report.figures import plotting
-from polarbear.report.figures.base import Figure, lacks_beliefs, lacks_race, moment
+from polarbear.report.figures.base import Figure, estimates_source, lacks_estimates, lacks_race
 from polarbear.report.figures.round_history import resolved_in
-from polarbear.report.figures.style import Look, Style
+from polarbear.report.figures.sheet import MAX_BANDS, Line, Sheet, draw_estimate, names_in
+from polarbear.report.figures.style import Keywords, Look, Style
 from polarbear.report.findings import instances_at, truth_after, truth_now, truth_of
 from polarbear.wording import SHARE_OF_FIRSTS, joined
 
@@ -34,76 +35,70 @@ def data(context: ReportContext) -> pl.DataFrame:
     ``in`` is true for candidates; ``instances`` is null where it is unknown, and ``truth``
     is known in synthetic races only.
     """
-    believed = context.believed
-    assert believed is not None
+    estimates = context.estimates
+    assert estimates is not None
     seen, truth = instances_at(context), truth_now(context)
     frames = [
         pl.DataFrame(
             {
                 "algorithm": name,
-                "t": believed.times,
-                "mean": believed.mean[i],
-                "low": believed.low[i],
-                "high": believed.high[i],
+                "t": estimates.times,
+                "mean": estimates.mean[i],
+                "low": estimates.low[i],
+                "high": estimates.high[i],
                 "instances": None if seen is None else seen.get(name, 0),
                 "in": name in context.remaining,
                 "truth": None if truth is None else truth[name],
             },
             schema_overrides={"instances": pl.Int64, "truth": pl.Float64},
         )
-        for i, name in enumerate(believed.algorithms)
+        for i, name in enumerate(estimates.algorithms)
     ]
     return pl.concat(frames)
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    canvas.set_size_inches(style.width, max(2.3, 0.5 * style.width))
-    axes = canvas.subplots()
-    short = style.names(context.labels, data["algorithm"].unique(maintain_order=True).to_list())
-    borders = plotting.time_edges(context, style)
-    lines = []
+    sheet = Sheet.of(canvas, context, style)
+    axes = sheet.panel(max(2.3, 0.5 * style.width))
+    short, lines = sheet.names(names_in(data)), []
     # Candidates are named first, and lie above eliminated algorithms.
     ordered = data.sort("in", descending=True, maintain_order=True)
-    found = plotting.each_algorithm(ordered, context, style, pl.col("mean").max())
+    found = sheet.by_algorithm(ordered, pl.col("mean").max())
     for place, (name, rows, look) in enumerate(found):
         is_in = bool(rows["in"][0])
         alpha, width, above = (0.2, 1.5, 2.5) if is_in else (0.1, 0.8, 2.0)
-        alpha = alpha if len(short) <= plotting.MAX_BANDS else 0.0
-        # With a single time, no bar covers another.
-        shift = float(borders[1] - borders[0]) * 0.4 * ((place + 0.5) / len(short) - 0.5)
-        plotting.draw_estimate(axes, rows, look, "mean", alpha, width, shift, above)
-        text = short[name] if is_in else f"({short[name]})"
-        marker = look.marker if len(rows) == 1 else ""
-        lines.append(plotting.Line(text, look, float(rows["mean"][-1]), marker))
-    _share_axis(axes, data, style)
+        alpha = alpha if len(short) <= MAX_BANDS else 0.0
+        text, shift = short[name] if is_in else f"({short[name]})", sheet.shift(place, len(short))
+        drawn: Keywords = {"alpha": alpha, "width": width, "shift": shift, "above": above}
+        lines.append(draw_estimate(axes, rows, look, text, **drawn))
+    _share_axis(axes, data, sheet)
     axes.set_ylabel(SHARE_OF_FIRSTS)
-    plotting.time_axis(axes, context, style)
-    plotting.name_lines(canvas, lines, style)
+    sheet.time_axis(axes)
+    sheet.name_lines(lines)
 
 
-def _share_axis(axes: Axes, data: pl.DataFrame, style: Style) -> None:
+def _share_axis(axes: Axes, data: pl.DataFrame, sheet: Sheet) -> None:
     axes.set_ylim(0, min(1.0, 1.05 * float(np.nanmax(data["high"].to_numpy()))))
-    plotting.number_ticks(axes.yaxis, style)
+    sheet.number_ticks(axes.yaxis)
     axes.grid(axis="y")
 
 
 def caption(context: ReportContext) -> str:
-    out = len(context.believed.algorithms if context.believed else ()) - len(context.remaining)
+    out = len(context.estimates.algorithms if context.estimates else ()) - len(context.remaining)
     brackets = " Algorithms in brackets are eliminated." if out > 0 else ""
     sums = field_of_firsts(context) or "At each time the means sum to one."
     known = len(context.times) > 1 and truth_now(context) is not None
     dotted = " Dotted: the truth." if known else ""
     return (
-        f"{WHAT} ({moment(context)}): posterior mean and central 95 % interval (drawn for "
-        f"up to {plotting.MAX_BANDS} algorithms).{brackets} {sums}"
-        f"{dotted}"
+        f"{WHAT} ({estimates_source(context)}): posterior mean and central 95 % interval (drawn "
+        f"for up to {MAX_BANDS} algorithms).{brackets} {sums}{dotted}"
     )
 
 
 def field_of_firsts(context: ReportContext) -> str:
     """The field of first places, where eliminated algorithms no longer compete for them."""
-    believed = context.believed
-    if believed is None or np.allclose(believed.mean.sum(axis=0), 1, atol=0.01):
+    estimates = context.estimates
+    if estimates is None or np.allclose(estimates.mean.sum(axis=0), 1, atol=0.01):
         return ""
     return (
         "Candidates compete with each other, and their means sum to one at each time; the share of "
@@ -111,7 +106,7 @@ def field_of_firsts(context: ReportContext) -> str:
     )
 
 
-RATINGS = Figure("ratings", TITLE, caption, lacks_beliefs, data, draw)
+RATINGS = Figure("ratings", TITLE, caption, lacks_estimates, data, draw)
 
 
 MAX_PANELS = 6
@@ -127,9 +122,7 @@ def key_rounds(context: ReportContext, most: int) -> list[Round]:
         or entry.number in resolved
         or entry is context.rounds[-1]
     ]
-    if len(found) <= most:
-        return found
-    return [found[i] for i in np.linspace(0, len(found) - 1, most).round().astype(int)]
+    return [found[i] for i in spread(len(found), most)]
 
 
 def _title(own: pl.DataFrame, labels: Mapping[str, str]) -> str:
@@ -159,7 +152,7 @@ def key_data(context: ReportContext) -> pl.DataFrame:
         rows.append({**row, **curve, "put_out": False, "settled": False, "in": True})
     shown = key_rounds(context, MAX_PANELS - (truth is not None))
     for panel, entry in enumerate(shown, start=int(truth is not None)):
-        seen = entry.believed
+        seen = entry.estimates
         known = truth_after(context, entry)
         gone = {one.algorithm for one in entry.record.decisions.eliminated}
         for i, name in enumerate(seen.algorithms):
@@ -188,28 +181,28 @@ def draw_key_rounds(
     shown = data["panel"].unique().sort().to_list()
     columns = min(len(shown), 2 if style.is_narrow else 3)
     height = 0.7 * style.width / columns + 3.2 * style.line
-    panels = plotting.panel_grid(canvas, len(shown), columns, height, style, share=True)
+    sheet = Sheet.of(canvas, context, style)
+    panels = sheet.panels(len(shown), columns, height, share=True)
     letters = int((style.width - 0.5) / columns * 72 / (0.6 * style.small))
     looks: dict[str, Look] = {}
     for place, (axes, panel) in enumerate(zip(panels, shown, strict=True)):
         own = data.filter(pl.col("panel") == panel)
-        for name, rows, look in plotting.each_algorithm(own, context, style, pl.col("mean").max()):
+        for name, rows, look in sheet.by_algorithm(own, pl.col("mean").max()):
             looks.setdefault(name, look)
             alpha, width = (0.2, 1.2) if rows["in"][0] else (0.08, 0.6)
-            alpha = alpha if own["algorithm"].n_unique() <= plotting.MAX_BANDS else 0.0
-            plotting.draw_estimate(axes, rows, look, "mean", alpha, width)
+            alpha = alpha if own["algorithm"].n_unique() <= MAX_BANDS else 0.0
+            draw_estimate(axes, rows, look, name, alpha=alpha, width=width)
         text = f"({'abcdef'[place]}) {_title(own, context.labels)}"
         text = fill(text, letters, max_lines=2, placeholder="…", break_on_hyphens=False)
         axes.set_title(text, fontsize=style.small)
         axes.grid(axis="y")
         is_lowest = place + columns >= len(shown)
-        plotting.time_axis(axes, context, style, label=is_lowest)
+        sheet.time_axis(axes, label=is_lowest)
         axes.tick_params(labelbottom=is_lowest)
-    _share_axis(panels[0], data, style)
+    _share_axis(panels[0], data, sheet)
     canvas.supylabel(SHARE_OF_FIRSTS, fontsize=style.font_size)
-    short = style.names(context.labels, list(looks))
-    lines = [plotting.Line(short[name], look) for name, look in looks.items()]
-    plotting.name_lines(canvas, lines, style, below=True)
+    short = sheet.names(list(looks))
+    sheet.name_lines([Line(short[name], look) for name, look in looks.items()], below=True)
 
 
 def key_caption(context: ReportContext) -> str:

@@ -10,9 +10,10 @@ import polars as pl
 
 from polarbear.inference.chain_diagnostics import convergence_of
 from polarbear.inference.posterior_draws import MIN_ESS
+from polarbear.numerics.arrays import spread
 from polarbear.report.context import ReportContext
-from polarbear.report.figures import plotting
 from polarbear.report.figures.base import NOTHING_INFERRED, Figure, lacks_race
+from polarbear.report.figures.sheet import Line, Sheet, names_in, whole_ticks
 from polarbear.report.figures.style import Keywords, Style
 from polarbear.selection.posterior_source import Basis
 from polarbear.wording import counted, percent, short
@@ -30,9 +31,8 @@ MOST_DRAWS = 1e5
 def data(context: ReportContext) -> pl.DataFrame:
     """For each round and algorithm: the one most likely to dominate it, and P(dominated).
 
-    ``probability`` is the one that the round recorded, as `polarbear status` shows it; where it
-    recorded none, the highest over A of the lowest P(A above this one) at any time, A among the
-    candidates when the round began. It is null where the round's posterior was not usable.
+    ``probability`` is the one that the round recorded, as `polarbear status` shows it: null where
+    its posterior was not usable, and 0 where no other candidate is left.
     ``event`` is eliminated, resolved (nothing about it is open from there on) or empty;
     ``share_settled`` is the share of all pairs that are settled.
     """
@@ -40,28 +40,22 @@ def data(context: ReportContext) -> pl.DataFrame:
     resolved = resolved_in(context)
     running: tuple[str, ...] = ()
     for entry in context.rounds:
-        state, believed = entry.state, entry.believed
+        state = entry.state
         entered = set(state.algorithms) - set(running)
         out = {e.algorithm: e for e in state.eliminated if e.round == entry.number}
-        inside = [n for n in state.algorithms if n in out or n in state.candidates]
-        probability = believed.dominance()
-        for name in inside:
-            others = [n for n in inside if n != name]
-            p = [float(probability[believed.place(n), believed.place(name)]) for n in others]
-            by, highest = None, None
-            if p and not np.isnan(p).all():
-                by, highest = others[int(np.nanargmax(p))], float(np.nanmax(p))
-            recorded = out.get(name) or (entry.record.threats.get(name) if by else None)
-            if recorded is not None:
-                by, highest = recorded.by, recorded.probability
+        is_alone = len(state.candidates) == 1 and entry.estimates.trusted
+        for name in state.algorithms:
+            if name not in out and name not in state.candidates:
+                continue
+            nearest = out.get(name) or entry.record.threats.get(name)
             is_resolved = resolved.get(name) == entry.number
             rows.append(
                 {
                     "round": entry.number,
                     "instances": state.instances,
                     "algorithm": name,
-                    "by": by,
-                    "probability": highest,
+                    "by": nearest.by if nearest else None,
+                    "probability": nearest.probability if nearest else 0.0 if is_alone else None,
                     "event": "eliminated" if name in out else "resolved" if is_resolved else "",
                     "entered": name in entered and bool(running),
                     "share_settled": state.share_settled,
@@ -74,13 +68,9 @@ def data(context: ReportContext) -> pl.DataFrame:
 def resolved_in(context: ReportContext) -> dict[str, int]:
     """The round from which on nothing was open about each candidate."""
     found: dict[str, int] = {}
-    for entry in reversed(context.rounds):
+    for entry in context.rounds:
         settled = set(entry.state.candidates) - set(entry.state.unresolved)
-        if entry is context.rounds[-1]:
-            found = dict.fromkeys(settled, entry.number)
-        for name in list(found):
-            if name in settled and found[name] == entry.number + 1:
-                found[name] = entry.number
+        found = {name: found.get(name, entry.number) for name in settled}
     return found
 
 
@@ -107,7 +97,8 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
     top = next((tick for tick in TICKS[5:] if tick >= highest), TICKS[-1])
     threshold = float(stretched(np.array(alpha)))
     axes.axhline(threshold, color=style.inks.ink, linewidth=0.7, linestyle=(0, (4, 3)))
-    plotting.name_lines(canvas, _lines(axes, data, top, context, style), style)
+    sheet = Sheet.of(canvas, context, style)
+    sheet.name_lines(_lines(axes, data, top, sheet))
     ticks = [tick for tick in TICKS if tick <= top]
     axes.set_yticks(stretched(np.array(ticks)), [short(tick) for tick in ticks])
     axes.set_ylim(-0.04, float(stretched(np.array(top))) + 0.06)
@@ -116,27 +107,23 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
     _share(share, data, style)
 
 
-def _lines(
-    axes: Axes, data: pl.DataFrame, top: float, context: ReportContext, style: Style
-) -> list[plotting.Line]:
+def _lines(axes: Axes, data: pl.DataFrame, top: float, sheet: Sheet) -> list[Line]:
     """A line per algorithm: a cross where it is eliminated, a diamond where it is settled."""
-    short = style.names(context.labels, data["algorithm"].unique(maintain_order=True).to_list())
+    short, paper = sheet.names(names_in(data)), sheet.style.inks.paper
     rank = 2 * pl.col("round").max() - pl.col("probability").last()  # the longest in the race
     lines = []
-    for name, rows, look in plotting.each_algorithm(
-        data.drop_nulls("probability"), context, style, rank
-    ):
+    for name, rows, look in sheet.by_algorithm(data.drop_nulls("probability"), rank):
         x, y = rows["round"].to_numpy(), stretched(rows["probability"].to_numpy(), top)
         markers: Keywords = {"marker": look.marker, "markevery": max(1, len(x) // 12)}
         axes.plot(x, y, **look.line, **markers, markersize=2.6, linewidth=1.1, clip_on=False)
         drawn: Keywords = {"linestyle": "", "clip_on": False, "zorder": 3, "markeredgewidth": 0.6}
-        drawn |= {"markerfacecolor": look.colour, "markeredgecolor": style.inks.paper}
+        drawn |= {"markerfacecolor": look.colour, "markeredgecolor": paper}
         for event, marker, size in (("eliminated", "X", 6.5), ("resolved", "D", 5.0)):
             here = (rows["event"] == event).to_numpy()
             if here.any():  # an empty line would spoil the layout
                 axes.plot(x[here], y[here], marker=marker, markersize=size, **drawn)
         text = f"({short[name]})" if rows["event"][-1] == "eliminated" else short[name]
-        lines.append(plotting.Line(text, look, float(y[-1]), look.marker))
+        lines.append(Line(text, look, float(y[-1]), look.marker))
     return lines
 
 
@@ -150,7 +137,7 @@ def _share(axes: Axes, data: pl.DataFrame, style: Style) -> None:
     axes.grid(axis="y")
     axes.set_ylabel("pairs\nsettled")
     axes.set_xlabel("round")
-    plotting.whole_ticks(axes.xaxis, 8)
+    whole_ticks(axes.xaxis, 8)
 
 
 def caption(context: ReportContext) -> str:
@@ -173,7 +160,7 @@ INDEPENDENT = "draws are independent resamples of the instances: there is no cha
 MAX_TIMES = 24  # of a fine grid: diagnostics take longer than drawing
 
 
-def mixing_data(context: ReportContext) -> pl.DataFrame:
+def diagnostics_data(context: ReportContext) -> pl.DataFrame:
     """One row a diagnostic: ``what``, where, its ``value``, and its ``limit`` if any.
 
     r_hat, ess_bulk and ess_tail are of one algorithm at one time (some times of a fine grid), where
@@ -214,7 +201,7 @@ def _has_chains(basis: Basis) -> bool:
 def _over_times(basis: Basis) -> Iterator[dict[str, object]]:
     """R-hat and effective sample sizes of each algorithm at each time."""
     posterior = basis.posterior
-    places = np.unique(np.linspace(0, len(basis.times) - 1, MAX_TIMES).round().astype(int))
+    places = spread(len(basis.times), MAX_TIMES)
     draws = posterior.theta[:, places].reshape(posterior.n_draws, -1)
     found = convergence_of(draws, posterior.chains).reshape(len(places), -1, 3)
     limits = {"r_hat": posterior.diagnostics.r_hat_limit, "ess_bulk": MIN_ESS, "ess_tail": MIN_ESS}
@@ -225,38 +212,37 @@ def _over_times(basis: Basis) -> Iterator[dict[str, object]]:
                 yield {**row, "t": t, "value": value}
 
 
-def draw_mixing(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
+def draw_diagnostics(
+    canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style
+) -> None:
     has_chains, has_rounds = (what in set(data["what"]) for what in ("r_hat", "draws"))
     count = 2 * has_chains + has_rounds
-    panels = plotting.panel_grid(canvas, count, 1 if style.is_narrow else count, 1.55, style)
+    sheet = Sheet.of(canvas, context, style)
+    panels = sheet.panels(count, 1 if style.is_narrow else count, 1.55)
     if has_chains:
-        _over_time(panels[0], data, "R-hat", {"r_hat": 1.0}, context, style)
+        _over_time(panels[0], data, "R-hat", {"r_hat": 1.0}, sheet)
         widths = {"ess_tail": 0.5, "ess_bulk": 1.0}
-        _over_time(panels[1], data, "effective draws", widths, context, style)
+        _over_time(panels[1], data, "effective draws", widths, sheet)
         panels[1].set_ylim(bottom=0)
     if has_rounds:
         _draws_of_rounds(panels[-1], data, style)
     for axes in panels:
-        plotting.number_ticks(axes.yaxis, style)
+        sheet.number_ticks(axes.yaxis)
         axes.grid(axis="y")
 
 
 def _over_time(
-    axes: Axes,
-    data: pl.DataFrame,
-    label: str,
-    widths: Mapping[str, float],
-    context: ReportContext,
-    style: Style,
+    axes: Axes, data: pl.DataFrame, label: str, widths: Mapping[str, float], sheet: Sheet
 ) -> None:
     """Diagnostics of each algorithm over time as lines of some widths; their limit is dashed."""
     for what, width in widths.items():
         found = data.filter(pl.col("what") == what)
-        for _, rows, look in plotting.each_algorithm(found, context, style):
+        for _, rows, look in sheet.by_algorithm(found):
             marker = look.marker if len(rows) == 1 else ""
             axes.plot(rows["t"], rows["value"], **look.line, lw=width, marker=marker)
-    axes.axhline(found["limit"][0], color=style.inks.alarm, linewidth=0.9, linestyle=(0, (4, 2)))
-    plotting.time_axis(axes, context, style)
+    alarm = sheet.style.inks.alarm
+    axes.axhline(found["limit"][0], color=alarm, linewidth=0.9, linestyle=(0, (4, 2)))
+    sheet.time_axis(axes)
     axes.set_ylabel(label)
 
 
@@ -272,10 +258,10 @@ def _draws_of_rounds(axes: Axes, data: pl.DataFrame, style: Style) -> None:
     axes.set_ylim(0, 1.15 * float(draws["value"].max()))  # type: ignore[arg-type]
     axes.set_ylabel("draws")
     axes.set_xlabel("round")
-    plotting.whole_ticks(axes.xaxis, 6)
+    whole_ticks(axes.xaxis, 6)
 
 
-def lacks_mixing(context: ReportContext) -> str | None:
+def lacks_diagnostics(context: ReportContext) -> str | None:
     if context.rounds:
         return None
     if context.basis is None:
@@ -283,7 +269,7 @@ def lacks_mixing(context: ReportContext) -> str | None:
     return None if _has_chains(context.basis) else INDEPENDENT
 
 
-def mixing_caption(context: ReportContext) -> str:
+def diagnostics_caption(context: ReportContext) -> str:
     parts = []
     if context.draws is not None:
         posterior = context.draws.posterior
@@ -309,5 +295,10 @@ def mixing_caption(context: ReportContext) -> str:
 
 
 DIAGNOSTICS = Figure(
-    "diagnostics", "Whether to believe it", mixing_caption, lacks_mixing, mixing_data, draw_mixing
+    "diagnostics",
+    "Whether to believe it",
+    diagnostics_caption,
+    lacks_diagnostics,
+    diagnostics_data,
+    draw_diagnostics,
 )

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.config import failures_in
+from polarbear.config.execution import failures_in
 from polarbear.report.context import ReportContext
-from polarbear.report.figures import plotting
 from polarbear.report.figures.base import Figure
+from polarbear.report.figures.sheet import Sheet, whole_ticks, without_frame
 from polarbear.report.figures.style import Keywords, Style
-from polarbear.store import summary
+from polarbear.store.failures import failures
 from polarbear.wording import counted, percent, percent_cell, whole
 
 if TYPE_CHECKING:
@@ -57,47 +57,38 @@ def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Styl
     present = set(data["algorithm"])
     names = [name for name in context.algorithms if name in present]
     strips = max(len(names) * max(1.5 * style.line, 0.18), 6.5 * style.line)
+    sheet = Sheet.of(canvas, context, style)
     if data["round"].null_count():
-        canvas.set_size_inches(style.width, strips + 0.6)
-        _strips(canvas.subplots(), data, names, context, style)
+        _strips(sheet.panel(strips + 0.6), data, names, sheet)
         return
     canvas.set_size_inches(style.width, strips + 2.3)
     top, bottom = canvas.subplots(2, 1, height_ratios=[strips, 1.25])
-    _strips(top, data, names, context, style)
-    _bars(bottom, data, names, context, style)
-    plotting.legend_below(canvas, bottom.get_legend_handles_labels()[0], style)
+    _strips(top, data, names, sheet)
+    _bars(bottom, data, names, sheet)
+    sheet.legend_below(bottom.get_legend_handles_labels()[0])
 
 
-def _strips(
-    axes: Axes, data: pl.DataFrame, names: list[str], context: ReportContext, style: Style
-) -> None:
+def _strips(axes: Axes, data: pl.DataFrame, names: list[str], sheet: Sheet) -> None:
     """The paper's figure: the shade is the number of instances on which each ran that far."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    borders = plotting.time_edges(context, style)
-    counts = np.array([seen(data, name, context.times) for name in names])
-    shades = LinearSegmentedColormap.from_list("shades", style.inks.shades)
+    counts = np.array([seen(data, name, sheet.times) for name in names])
     rows, most = np.arange(len(names) + 1) - 0.5, max(1, counts.max())
-    mesh = axes.pcolormesh(borders, rows, counts, cmap=shades, vmin=0, vmax=most, linewidth=0)
+    drawn: Keywords = {"cmap": sheet.shades(), "vmin": 0, "vmax": most, "linewidth": 0}
+    mesh = axes.pcolormesh(sheet.time_edges, rows, counts, **drawn)
     for line in np.arange(len(names) - 1) + 0.5:
-        axes.axhline(line, color=style.inks.paper, linewidth=1.5)
-    plotting.name_rows(axes, names, context, style)
-    plotting.without_frame(axes)
-    plotting.time_axis(axes, context, style)
-    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02, fraction=0.05, aspect=12)
-    bar.set_label("instances", fontsize=style.small)
-    bar.outline.set_visible(False)
-    plotting.whole_ticks(bar.ax.yaxis, 3)
+        axes.axhline(line, color=sheet.style.inks.paper, linewidth=1.5)
+    sheet.name_rows(axes, names)
+    without_frame(axes)
+    sheet.time_axis(axes)
+    placed: Keywords = {"pad": 0.02, "fraction": 0.05, "aspect": 12}
+    whole_ticks(sheet.colour_bar(mesh, axes, "instances", placed).yaxis, 3)
 
 
-def _bars(
-    axes: Axes, data: pl.DataFrame, names: list[str], context: ReportContext, style: Style
-) -> None:
+def _bars(axes: Axes, data: pl.DataFrame, names: list[str], sheet: Sheet) -> None:
     """A bar a round, its width the number of instances, filled with the share of budget used.
 
     Areas are budgets: the empty part was saved.
     """
-    end = float(context.times[-1])
+    end, inks, short = float(sheet.times[-1]), sheet.style.inks, sheet.names(names)
     rounds = data.group_by("round", maintain_order=True).agg(pl.col("everything").sum(), pl.len())
     budgets = rounds["everything"].to_numpy()
     # A newcomer that catches up is one of many that ran on these instances.
@@ -106,25 +97,24 @@ def _bars(
     place = {number: i for i, number in enumerate(rounds["round"])}
     base = np.zeros(len(rounds))
     drawn: Keywords = {"align": "edge", "linewidth": 0.4}
-    short = style.names(context.labels, names)
     for name in names:
         share = np.zeros(len(rounds))
         rows = data.filter(pl.col("algorithm") == name)
         for number, amount in rows.select("round", "allotted").iter_rows():
             share[place[number]] += amount / budgets[place[number]]
-        look = style.look(context.colour_index(name))
-        own: Keywords = {**look.area, "edgecolor": style.inks.paper, "label": short[name]}
+        area = sheet.look(name).area
+        own: Keywords = {**area, "edgecolor": inks.paper, "label": short[name]}
         axes.bar(left, share, width, base, **own, **drawn)
         base += share
-    axes.bar(left, 1.0, width, **drawn, facecolor="none", edgecolor=style.inks.faint)
+    axes.bar(left, 1.0, width, **drawn, facecolor="none", edgecolor=inks.faint)
     axes.set_xlim(0, float(width.sum()))
     axes.set_ylim(0, 1.02)
     axes.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
     axes.set_xlabel("instances, round after round")
     axes.set_ylabel("budget used")
-    plotting.whole_ticks(axes.xaxis, 6)
+    whole_ticks(axes.xaxis, 6)
     saved = 1 - float(data["allotted"].sum()) / float(budgets.sum())
-    axes.set_title(f"{percent_cell(saved)} saved", loc="right", fontsize=style.small)
+    axes.set_title(f"{percent_cell(saved)} saved", loc="right", fontsize=sheet.style.small)
 
 
 def missing(context: ReportContext) -> str | None:
@@ -164,7 +154,7 @@ def failed_data(context: ReportContext) -> pl.DataFrame:
     runs = dict(context.store.runs().group_by("algorithm").len().iter_rows())
     rows = [
         (e.algorithm, e.status, e.message, e.runs, runs[e.algorithm], e.example)
-        for e in summary.failures(context.store)
+        for e in failures(context.store)
     ]
     rows.sort(key=lambda row: (context.algorithms.index(row[0]), row[1], -row[3], row[2]))
     columns = ("algorithm", "kind", "message", "failed", "runs", "example")
@@ -177,21 +167,21 @@ def draw_failed(canvas: Canvas, data: pl.DataFrame, context: ReportContext, styl
     bars = data.group_by("algorithm", "kind", maintain_order=True).agg(
         pl.col("failed").sum(), pl.col("runs").first()
     )
-    canvas.set_size_inches(style.width, len(bars) * max(1.5 * style.line, 0.2) + 0.55)
-    axes = canvas.subplots()
+    sheet = Sheet.of(canvas, context, style)
+    axes = sheet.panel(len(bars) * max(1.5 * style.line, 0.2) + 0.55)
     for place, (name, kind, failed, runs) in enumerate(bars.iter_rows()):
-        look = style.look(context.colour_index(name))
+        look = sheet.look(name)
         axes.barh(place, failed / runs, 0.7, **look.area, linewidth=0)
         text = f"{kind}: {whole(failed)} of {whole(runs)}"
-        plotting.write_beside(axes, place, text, look.text, style)
-    plotting.name_rows(axes, bars["algorithm"].to_list(), context, style)
+        sheet.write_beside(axes, place, text, look.text)
+    sheet.name_rows(axes, bars["algorithm"].to_list())
     axes.set_xlim(0, 1)
     axes.set_xlabel("share of runs that failed")
     axes.grid(axis="x")
 
 
 def lacks_failed(context: ReportContext) -> str | None:
-    return None if summary.failures(context.store) else "no run has failed"
+    return None if failures(context.store) else "no run has failed"
 
 
 def failed_caption(context: ReportContext) -> str:

@@ -1,13 +1,10 @@
 """Names as a drawing can show them: short, harmless, on one line, and the same in every drawing."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import Any
 
 from polarbear.settings.names import LONGEST_LABEL
 
@@ -16,7 +13,7 @@ _PART = re.compile(r"[^\s,;:/_|+()\[\]{}-]+")
 _WORD = re.compile(r"[^\s,;|()\[\]{}]+")  # two-point is one
 
 
-def plain(text: str) -> str:
+def on_one_line(text: str) -> str:
     """Text without what cannot be seen: line ends, control characters, changes of direction."""
     seen = (" " if unicodedata.category(c) in _INVISIBLE else c for c in text)
     return " ".join("".join(seen).split()) or "?"
@@ -24,7 +21,7 @@ def plain(text: str) -> str:
 
 def shortened(text: str, limit: int) -> str:
     """Text cut in the middle, because configurations often differ at the end."""
-    text = plain(text)
+    text = on_one_line(text)
     if len(text) <= limit:
         return text
     kept = max(limit - 1, 2)
@@ -40,19 +37,18 @@ def labels(
     Names that are too long are shortened to the parts in which they differ.
     """
     given = given or {}
-    made = {name: plain(given.get(name, name)) for name in names}
+    made = {name: on_one_line(given.get(name, name)) for name in names}
     too_long = [name for name in names if name not in given and len(made[name]) > limit]
     if len(too_long) > 1:
         made |= dict(zip(too_long, _what_differs([made[n] for n in too_long], limit), strict=True))
     return fitted(made, names, limit)
 
 
-def labels_in(config: Mapping[str, Any]) -> dict[str, str]:
+def labels_in(config: Mapping[str, Mapping[str, Mapping[str, object]]]) -> dict[str, str]:
     """The labels of all algorithms of a configuration, as a store keeps it."""
-    entries: Mapping[str, Mapping[str, Any]] = config["algorithms"]
-    stated = {name: entry.get("label") for name, entry in entries.items()}
+    stated = {name: entry.get("label") for name, entry in config["algorithms"].items()}
     given = {name: label for name, label in stated.items() if isinstance(label, str)}
-    return labels(list(entries), given)
+    return labels(list(stated), given)
 
 
 def fitted(made: Mapping[str, str], names: Sequence[str], limit: int) -> dict[str, str]:

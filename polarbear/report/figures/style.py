@@ -4,16 +4,12 @@ Eight colours stay distinguishable under protanopia and deuteranopia. Dashes and
 too, so that shades of grey suffice. Beyond eight algorithms colours repeat with the next dash.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from polarbear.report.figures.short_names import fitted
 from polarbear.settings.options import Options, describe, nearest
 
 Keywords = dict[str, Any]  # of a function of Matplotlib
@@ -132,7 +128,6 @@ class Style(Options):
     log_time: bool | None = Field(
         None, description="time on a log or a linear axis; as the grid is spaced where not said"
     )
-    titles: bool = Field(False, description="whether figures carry their title")
     dpi: int = Field(200, ge=30, le=1200, description="dots per inch of PNG files")
 
     @field_validator("width", mode="before")
@@ -191,13 +186,6 @@ class Style(Options):
 
     def look(self, index: int) -> Look:
         return look(index, self.theme)
-
-    def names(
-        self, labels: Mapping[str, str], names: Sequence[str], share: float = 0.22
-    ) -> dict[str, str]:
-        """The labels of some algorithms, cut to this share of the width; ``labels`` has all."""
-        letters = int(share * self.width * 72 / (0.6 * self.small))
-        return fitted(labels, names, max(letters, 6))
 
     def settings(self) -> Keywords:
         """Matplotlib's parameters: real text in PDF and SVG, no mathematics in names."""

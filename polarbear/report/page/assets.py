@@ -1,7 +1,5 @@
 """Parts of a page: its files, templates and scripts, and data in a compact form."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json
@@ -16,7 +14,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from polarbear.report.words import pieces, standing_alone
+from polarbear.report.words import as_sentence, pieces
 from polarbear.wording import counted
 
 COMMAND = re.compile(r"`((?:polarbear |--)[^`]*)`")  # no other: a name may hold backticks
@@ -39,14 +37,14 @@ def templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    for used in (sentence, counted, pieces, standing_alone, with_commands):
+    for used in (sentence, counted, pieces, as_sentence, with_commands):
         made.filters[used.__name__] = used
     return made
 
 
 def sentence(line: str) -> Markup:
     """A line with a capital at its beginning and a full stop at its end."""
-    return with_commands(standing_alone(line.removesuffix(".")))
+    return with_commands(as_sentence(line.removesuffix(".")))
 
 
 def with_commands(line: str) -> Markup:

@@ -1,7 +1,5 @@
 """Pages as one HTML file: with scripts, without (slim), and of several stores."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re
@@ -15,7 +13,7 @@ from polarbear import __version__
 from polarbear.report.context import ReportContext
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.base import Figure, Subject
-from polarbear.report.figures.figure_files import rendered, write_text
+from polarbear.report.figures.figure_files import rendered
 from polarbear.report.figures.style import Style, look
 from polarbear.report.outline import Block, Chart, Heading
 from polarbear.report.page import page_data
@@ -24,7 +22,7 @@ from polarbear.report.page.sections import sections, shown_figures, slim_section
 from polarbear.report.stores.comparison_figures import chosen
 from polarbear.report.stores.comparison_story import StoryOfStores
 from polarbear.report.stores.differences import Compared
-from polarbear.report.story import tell
+from polarbear.report.story import story_of
 
 HEAD = 4096  # bytes within which a page says what wrote it
 START = "main.js"  # the module that starts the page
@@ -39,7 +37,7 @@ def page(context: ReportContext, follows: bool = False, served: str | None = Non
 
     One that is ``served`` under a name for what it shows asks first whether there is something new.
     """
-    story, figures = tell(context), shown_figures(context)
+    story, figures = story_of(context), shown_figures(context)
     tables = {name: figure.table for name, figure in figures.items() if figure.table}
     content = page_data.of(context) | {"follows": follows, "served": served, "figures": tables}
     script = bundle(START, lambda name: source(f"js/{name}"))
@@ -73,7 +71,12 @@ def _compressed_plotly() -> str:
 def _of_a_store(template: str, context: ReportContext, **content: object) -> str:
     colours = range(len(context.algorithms))
     looks = {theme: [look(i, theme) for i in colours] for theme in ("light", "dark")}
-    shown = {"story": tell(context), "context": context, "strip": strip(context), "looks": looks}
+    shown = {
+        "story": story_of(context),
+        "context": context,
+        "strip": strip(context),
+        "looks": looks,
+    }
     return _filled(template, **shown, **content)
 
 
@@ -88,20 +91,6 @@ def is_page(path: Path) -> bool:
         return b'name="generator" content="PolarBear ' in file.read(HEAD)
 
 
-def write_page(
-    context: ReportContext,
-    path: Path,
-    force: bool = False,
-    slim: bool = False,
-    follows: bool = False,
-) -> None:
-    """Write the page, as a whole or not at all; over an existing file only by ``force``.
-
-    ``slim`` leaves out all that computes; a page that ``follows`` belongs to a race that goes on.
-    """
-    write_text(lambda: slim_page(context) if slim else page(context, follows), path, force)
-
-
 def slim_page(context: ReportContext) -> str:
     """The whole page as text, without scripts: figures are drawings."""
     shown = [
@@ -109,7 +98,9 @@ def slim_page(context: ReportContext) -> str:
         for name, figure in FIGURES.items()
         if name != FOR_PAPER and figure.missing(context) is None
     ]
-    return _of_a_store("slim.html", context, sections=slim_sections(context, tell(context), shown))
+    return _of_a_store(
+        "slim.html", context, sections=slim_sections(context, story_of(context), shown)
+    )
 
 
 def _drawing(figure: Figure[Subject], subject: Subject) -> dict[str, str]:
@@ -124,15 +115,13 @@ def _drawing(figure: Figure[Subject], subject: Subject) -> dict[str, str]:
     return {"title": figure.title, "caption": figure.caption(subject), "svg": Markup(svg)}
 
 
-def write_page_of_stores(
-    found: Compared, story: StoryOfStores, path: Path, force: bool = False
-) -> None:
-    """Write the page, as a whole or not at all; over an existing file only by ``force``."""
+def page_of_stores(found: Compared, story: StoryOfStores) -> str:
+    """The page of several stores as text."""
     drawings = [_drawing(figure, found) for figure in chosen(found)]
     shown = _by_heading(story.blocks)
     content = {"story": story, "drawings": drawings, "sections": shown}
     nothing = dict.fromkeys(("context", "strip", "looks"))
-    write_text(lambda: _filled("stores.html", **content, **nothing), path, force)
+    return _filled("stores.html", **content, **nothing)
 
 
 def _by_heading(blocks: Sequence[Block]) -> list[tuple[str, list[tuple[str, Block]]]]:

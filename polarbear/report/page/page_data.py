@@ -3,21 +3,19 @@
 The page fills gaps of the form {name} in sentences; its scripts contain no words about a choice.
 """
 
-from __future__ import annotations
-
 import math
 import shlex
 from itertools import combinations
 
 import numpy as np
 
-from polarbear.driver.inspect import better_in, repeating, sign_of, tolerance_of
+from polarbear.driver.inspect import better_in, repeating, tolerance_of
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import Elimination
 from polarbear.racing.recommendation import MIN_PROBLEMS
 from polarbear.racing.verdicts import SIGNS, WORDS, Kind
 from polarbear.report.context import ReportContext, Round
-from polarbear.report.figures.base import moment_of_draws
+from polarbear.report.figures.base import draws_source
 from polarbear.report.figures.style import COLOURS
 from polarbear.report.page.assets import compressed, packed
 from polarbear.report.words import LOWEST_P_BETTER, WORDS_AT_A_TIME, better
@@ -71,7 +69,7 @@ def of(context: ReportContext) -> dict[str, object]:
 
 
 def selector(context: ReportContext) -> dict[str, object] | None:
-    """Draws of the candidates' win probabilities, evenly thinned to what a page can carry.
+    """Draws of the candidates' win probabilities, evenly kept_draws to what a page can carry.
 
     ``wins[pair, time, draw]`` is the probability that the first of a pair beats the second, pairs
     in the order of ``combinations``; ``problems[pair]`` counts the problems that a pair shares at
@@ -82,8 +80,8 @@ def selector(context: ReportContext) -> dict[str, object] | None:
         return None
     posterior = basis.posterior
     pairs = list(combinations(contest.candidates, 2))
-    asked = f" --model {posterior.model}" if basis.source == "infer" else ""
-    kept = thinned(posterior.n_draws, max(1, len(pairs)) * len(basis.times))
+    model_option = f" --model {posterior.model}" if basis.source == "infer" else ""
+    kept = kept_draws(posterior.n_draws, max(1, len(pairs)) * len(basis.times))
     wins = np.array([posterior.head_to_head(a, b)[kept].T for a, b in pairs])
     shared = [posterior.problems_shared(a, b) for a, b in pairs]
     return {
@@ -94,7 +92,7 @@ def selector(context: ReportContext) -> dict[str, object] | None:
         "effective": min(float(len(kept)), basis.effective_draws),
         "joint": posterior.joint,
         "gamma": GAMMA,
-        "command": f"polarbear select {shlex.quote(str(context.store.path))}{asked}",
+        "command": f"polarbear select {shlex.quote(str(context.store.path))}{model_option}",
         "sentences": sentences(basis),
         "limits": {
             "least_mass": budget_preferences.LEAST_MASS,
@@ -106,7 +104,7 @@ def selector(context: ReportContext) -> dict[str, object] | None:
     }
 
 
-def thinned(draws: int, numbers_a_draw: int) -> np.ndarray:
+def kept_draws(draws: int, numbers_a_draw: int) -> np.ndarray:
     """The draws of the page: all where they fit, otherwise at even distances."""
     least = min(MIN_DRAWS, MAX_NUMBERS // numbers_a_draw)
     fit = max(1, min(draws, max(least, TARGET_NUMBERS // numbers_a_draw)))
@@ -145,17 +143,17 @@ def moments(context: ReportContext) -> list[dict[str, object]]:
     The last ones are by the model that choices rest on, where that is not the race's.
     """
     made = [_after(found, context) for found in context.rounds]
-    believed, basis, model = context.believed_by_basis, context.basis, context.other_model
-    if believed is None or basis is None or (made and model is None):
+    estimates, basis, model = context.basis_estimates, context.basis, context.other_model
+    if estimates is None or basis is None or (made and model is None):
         return made
     title = f"What the {basis.posterior.model} model says"
     if not made:
-        return [_moment(believed, context, title=title)]
+        return [_moment(estimates, context, title=title)]
     own = context.rounds[-1].record.inference["model"]
-    whole = "" if basis.counts_those_in else ", among all algorithms"
-    facts = f"{moment_of_draws(context)}{whole}; rounds are by the race's own model, {own}."
+    whole = "" if basis.firsts_among_candidates else ", among all algorithms"
+    facts = f"{draws_source(context)}{whole}; rounds are by the race's own model, {own}."
     facts = facts[0].upper() + facts[1:]
-    return [*made, _moment(believed, context, title=title, facts=facts, out=made[-1]["out"])]
+    return [*made, _moment(estimates, context, title=title, facts=facts, out=made[-1]["out"])]
 
 
 def _after(found: Round, context: ReportContext) -> dict[str, object]:
@@ -167,19 +165,19 @@ def _after(found: Round, context: ReportContext) -> dict[str, object]:
     )
     out = [_eliminated(gone, found.number, record.joint) for gone in state.eliminated]
     words = {"number": found.number, "title": f"Round {found.number}", "facts": facts, "out": out}
-    return _moment(found.believed, context, **words)
+    return _moment(found.estimates, context, **words)
 
 
-def _moment(believed: Beliefs, context: ReportContext, **words: object) -> dict[str, object]:
+def _moment(estimates: Beliefs, context: ReportContext, **words: object) -> dict[str, object]:
     """Estimates with their words; ``times`` only where the grid was not the present one."""
-    same = np.array_equal(believed.times, context.times)
+    same = np.array_equal(estimates.times, context.times)
     return {
         **{"number": 0, "facts": "", "out": [], **words},
-        "algorithms": list(believed.algorithms),
-        "times": None if same else believed.times.tolist(),
-        "mean": packed(believed.mean),
-        "low": packed(believed.low),
-        "high": packed(believed.high),
+        "algorithms": list(estimates.algorithms),
+        "times": None if same else estimates.times.tolist(),
+        "mean": packed(estimates.mean),
+        "low": packed(estimates.low),
+        "high": packed(estimates.high),
     }
 
 
@@ -223,7 +221,7 @@ def instance_sample(context: ReportContext) -> dict[str, object] | None:
     fullest = np.argsort(-there[several].sum(axis=(1, 2)), kind="stable")
     kept = np.sort(several[fullest[:fit]])
     names = [grid.instances[i] for i in kept]
-    sign = sign_of(store)
+    sign = store.sign
     columns = ("instance", "algorithm", "status", "reached", "seed")
     known = {
         (instance, algorithm): [status, reached, str(seed)]

@@ -1,21 +1,21 @@
 """The page's sections: the figures, the strip of leaders and the words that each of them shows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from polars import selectors
 
 from polarbear.classical.disagreement import disagreements
+from polarbear.numerics.arrays import spread
 from polarbear.racing.recommendation import leaders
+from polarbear.records import Facts
 from polarbear.report.context import ReportContext
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.base import ReportFigure, lacks_draws
-from polarbear.report.figures.plotting import edges
 from polarbear.report.figures.ratings import TITLE, WHAT, field_of_firsts
+from polarbear.report.figures.sheet import edges
 from polarbear.report.page.assets import as_json, compressed
 from polarbear.report.story import Story
 from polarbear.wording import P_BEST, counted, joined, small, time, timed, whole
@@ -84,13 +84,13 @@ def _coarser(table: pl.DataFrame) -> pl.DataFrame:
     inside = pl.lit(True)
     for column, most in PLANE.items():
         found = cells[column].unique().sort()
-        places = np.unique(np.linspace(0, len(found) - 1, most).round().astype(int))
+        places = spread(len(found), most)
         inside &= pl.col(column).is_in(found[places.tolist()].to_list())
     return table.filter((pl.col("kind") != "grid") | inside)
 
 
 def sections(
-    context: ReportContext, story: Story, content: Mapping[str, Any], figures: Mapping[str, Shown]
+    context: ReportContext, story: Story, content: Facts, figures: Mapping[str, Shown]
 ) -> list[Section]:
     """All sections in the order of the page."""
 
@@ -103,7 +103,7 @@ def sections(
         _pareto(context, story),
         _selector(context, content["selector"], figures["leaders"]),
         of_figures("pairs", "Pair by pair", "matrix", "pairs"),
-        _closer(content["closer"]),
+        _instances(content["closer"]),
         of_figures("race", "The race", "rounds"),
         of_figures("allocation", "Where the budget went", "allocation"),
         of_figures("values", "Values under preferences", "values"),
@@ -128,7 +128,9 @@ def _pareto(context: ReportContext, story: Story) -> Section | None:
     if not story.members:
         return None
     title = "The Pareto set" if context.race is not None else "The candidates"
-    return Section("pareto", title, "pareto", {"members": story.members, "out": story.out})
+    return Section(
+        "pareto", title, "pareto", {"members": story.members, "left_out": story.left_out}
+    )
 
 
 def _classical(context: ReportContext, shown: list[Shown]) -> Section:
@@ -144,7 +146,7 @@ def _classical(context: ReportContext, shown: list[Shown]) -> Section:
     return Section("classical", title, "classical", content)
 
 
-def _selector(context: ReportContext, chosen: Mapping[str, Any] | None, shown: Shown) -> Section:
+def _selector(context: ReportContext, chosen: Facts | None, shown: Shown) -> Section:
     title = "Choose for your budget"
     if chosen is None:
         why = lacks_draws(context) or "there is no candidate"
@@ -159,15 +161,15 @@ def _selector(context: ReportContext, chosen: Mapping[str, Any] | None, shown: S
     return Section("choose", title, "selector", words)
 
 
-def _closer(held: Mapping[str, Any] | None) -> Section | None:
-    if held is None:
+def _instances(sample: Facts | None) -> Section | None:
+    if sample is None:
         return None
-    many = len(held["instances"])
-    several = f"{counted(held['of'], 'instance')} on which two or more have run"
-    sample = f"all {several}"
-    if many < held["of"]:
-        sample = f"{whole(many)} of the {several}: those with the most runs"
-    words = {"sample": sample, "show": held["show"]}
+    many = len(sample["instances"])
+    several = f"{counted(sample['of'], 'instance')} on which two or more have run"
+    held = f"all {several}"
+    if many < sample["of"]:
+        held = f"{whole(many)} of the {several}: those with the most runs"
+    words = {"sample": held, "show": sample["show"]}
     return Section("closer", "Look closer: duels and runs", "closer", words)
 
 

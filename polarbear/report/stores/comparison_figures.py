@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -11,22 +12,13 @@ import polars as pl
 
 from polarbear.errors import ReportError
 from polarbear.report.figures.base import Figure
-from polarbear.report.figures.plotting import (
-    Line,
-    draw_estimate,
-    name_lines,
-    number_ticks,
-    panel_grid,
-)
-from polarbear.report.figures.short_names import labels, plain
+from polarbear.report.figures.sheet import Line, Sheet, draw_estimate
+from polarbear.report.figures.short_names import labels, on_one_line
 from polarbear.report.figures.style import Style
 from polarbear.report.stores.differences import Compared
-from polarbear.report.stores.sides import Moments
 from polarbear.settings.options import unknown
-from polarbear.wording import tick
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
 SMALLEST = 0.1  # how far an axis of differences reaches at least
@@ -58,8 +50,9 @@ def _draw(
     drawn = {s.name: i for i, s in enumerate(found.sides) if s.name in data["store"].unique()}
     columns = min(len(names), 2 if style.width < 5 else 4 if style.width > 9 else 3)
     height = 0.72 * style.width / columns + 2 * style.line
-    panels = panel_grid(canvas, len(names), columns, height, style, 0.35, share=True)
-    short = style.names(labels(names), names, 0.8 / columns)
+    sheet = Sheet(canvas, style, labels(names), moments.at, moments.is_log, moments.label)
+    panels = sheet.panels(len(names), columns, height, 0.35, share=True)
+    short = sheet.names(names, 0.8 / columns)
     for place, (axes, name) in enumerate(zip(panels, names, strict=True)):
         axes.set_title(short[name], fontsize=style.font_size, pad=3)
         axes.grid(axis="y")
@@ -67,32 +60,18 @@ def _draw(
         own = data.filter(pl.col("algorithm") == name, pl.col("against").is_null())
         for store, number in drawn.items():
             rows = own.filter(pl.col("store") == store).with_columns(t="at")
-            shift = 0.06 * number * float(rows["t"][0])  # no bar covers another at a single time
-            draw_estimate(axes, rows, style.look(number), middle, shift=shift)
+            shift = sheet.shift(number, len(found.sides))
+            draw_estimate(axes, rows, style.look(number), store, middle, shift=shift)
         axes.set_ylim(*limits)
-        number_ticks(axes.yaxis, style)
-        _time_axis(axes, moments, style)
-        if place + columns >= len(names):  # the lowest panel of its column
+        sheet.number_ticks(axes.yaxis)
+        is_lowest = place + columns >= len(names)  # of its column
+        sheet.time_axis(axes, label=is_lowest)
+        if is_lowest:
             axes.tick_params(labelbottom=True)
-            axes.set_xlabel(plain(moments.label))
-    canvas.supylabel(plain(label), fontsize=style.font_size)
-    stores = style.names(labels(list(drawn)), list(drawn), 0.4)
+    canvas.supylabel(on_one_line(label), fontsize=style.font_size)
+    stores = replace(sheet, labels=labels(list(drawn))).names(list(drawn), 0.4)
     lines = [Line(stores[store], style.look(number)) for store, number in drawn.items()]
-    name_lines(canvas, lines, style, below=True)
-
-
-def _time_axis(axes: Axes, moments: Moments, style: Style) -> None:
-    is_log = moments.is_log if style.log_time is None else style.log_time
-    if is_log:
-        axes.set_xscale("log")
-    if len(moments.at) > 1:
-        axes.set_xlim(float(moments.at[0]), float(moments.at[-1]))
-        number_ticks(axes.xaxis, style)
-    else:
-        only = float(moments.at[0])
-        axes.set_xlim(0.7 * only, 1.7 * only)
-        axes.set_xticks([only], [tick(only)])
-        axes.set_xticks([], minor=True)
+    sheet.name_lines(lines, below=True)
 
 
 def _lacks_duels(found: Compared) -> str | None:

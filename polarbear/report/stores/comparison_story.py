@@ -1,17 +1,16 @@
 """The comparison of several stores in sentences and tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from polarbear.report.outline import Block, Bullets, Chart, Heading, Paragraph, Table, opening
+from polarbear.report.provenance import flattened
 from polarbear.report.stores.differences import Change, Compared, shared_instances, stretches
 from polarbear.report.stores.sides import Side
-from polarbear.report.story import Opening, flat, tell
-from polarbear.report.words import curve, marked, standing_alone
+from polarbear.report.story import Opening, story_of
+from polarbear.report.words import as_sentence, curve, marked
 from polarbear.wording import counted, decisive, joined, noun, percent_cell, points, probability
 
 MOST_ROWS = 30  # of a table of pairs; `--csv` and `--json` have all
@@ -28,7 +27,7 @@ class StoryOfStores(Opening):
         return [*opening(self), *self.blocks]
 
 
-def tell_of_stores(found: Compared, changed: Sequence[Change]) -> StoryOfStores:
+def story_of_stores(found: Compared, changed: Sequence[Change]) -> StoryOfStores:
     """The story of several stores, compared with the first."""
     return StoryOfStores(
         title=joined([side.name for side in found.sides]),
@@ -62,7 +61,7 @@ def _headline(found: Compared, changed: Sequence[Change]) -> str:
             said.append(f"in {side.name} {joined(parts)}")
         elif len(found.algorithms) > 1 or not said:
             said.append(f"no difference between {first.name} and {side.name} is shown")
-    return standing_alone("; ".join(said))
+    return as_sentence("; ".join(said))
 
 
 def _evidence(found: Compared) -> str:
@@ -109,7 +108,7 @@ def _warnings(found: Compared) -> list[str]:
                 f"{side.name}: the {side.basis.posterior.model} model treats times as independent, "
                 "so means over the times look more certain than they are"
             )
-        made += [f"{side.name}: {warning}" for warning in tell(side.context).warnings]
+        made += [f"{side.name}: {warning}" for warning in story_of(side.context).warnings]
     return made
 
 
@@ -132,8 +131,8 @@ def _blocks(found: Compared, changed: Sequence[Change]) -> list[Block]:
     if len(found.algorithms) > 1:
         made += [Heading("Times at which pairs differ"), *_when(found)]
     names = [side.name for side in found.sides]
-    everyone = dict.fromkeys(name for side in found.sides for name in side.basis.algorithms)
-    standing = tuple((name, *(_stands(side, name) for side in found.sides)) for name in everyone)
+    all_names = dict.fromkeys(name for side in found.sides for name in side.basis.algorithms)
+    standing = tuple((name, *(_status(side, name) for side in found.sides)) for name in all_names)
     made.append(Heading("Candidates and eliminated algorithms"))
     made.append(Table(("algorithm", *names), standing))
     settings = different_settings(found.sides, found.algorithms)
@@ -215,7 +214,7 @@ def _when(found: Compared) -> list[Block]:
     return [Bullets(tuple(("", one) for one in said[:MOST_ROWS])), Paragraph(chance)]
 
 
-def _stands(side: Side, name: str) -> str:
+def _status(side: Side, name: str) -> str:
     if name not in side.basis.algorithms:
         return "not in this store"
     context = side.context
@@ -242,9 +241,9 @@ def different_settings(
                 "instances": side.basis.instances,
                 **{key: getattr(posterior, key) for key in ("model", "engine", "method")},
             },
-            "made by PolarBear": side.context.store.manifest.tool,
+            "made by PolarBear": side.context.store.catalog.manifest.tool,
         }
-        held.append({key: str(value) for key, value in flat(relevant).items()})
+        held.append({key: str(value) for key, value in flattened(relevant).items()})
     keys = dict.fromkeys(key for found in held for key in found)
     rows = [(key, tuple(found.get(key, "not set") for found in held)) for key in keys]
     return [(key, values) for key, values in rows if len(set(values)) > 1]

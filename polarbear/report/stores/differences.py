@@ -6,19 +6,17 @@ algorithms a store has. A difference uses the draws of both posteriors, taken as
 instances that two stores share, an algorithm also has duels with itself.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from polarbear.driver.evidence import Evidence, ranked
-from polarbear.inference import ModelOptions, infer
+from polarbear.inference import ModelOptions
 from polarbear.rankings import GridValues
+from polarbear.records import Facts
 from polarbear.report.stores.sides import Moments, Side, common_algorithms, matched
 from polarbear.store import Store
 from polarbear.wording import percent_cell, points
@@ -66,8 +64,7 @@ def compared(sides: Sequence[Side], align: str = "auto") -> Compared:
             texts = {"store": side.name, "algorithm": algorithm, "against": against}
             levels.append(pl.DataFrame(texts | dict(zip(NUMBERS, numbers, strict=True))))
             if side is not sides[0]:
-                changed = _differences(won[0], draws, moments.at)
-                differences.append(pl.DataFrame(texts | changed))
+                differences.append(_differences(texts, won[0], draws, moments.at))
     found = (pl.concat(frames, how="vertical_relaxed") for frames in (levels, differences))
     return Compared(tuple(sides), names, moments, *found)
 
@@ -92,8 +89,10 @@ def _duels(
         yield name, None, [total / (len(names) - 1) for total in totals[name]]
 
 
-def _differences(first: np.ndarray, other: np.ndarray, at: np.ndarray) -> dict[str, Any]:
-    """Columns from ``at`` on: first the mean over all moments, then each of them."""
+def _differences(
+    texts: Mapping[str, str | None], first: np.ndarray, other: np.ndarray, at: np.ndarray
+) -> pl.DataFrame:
+    """Rows of one pair or algorithm: first the mean over all moments, then each of them."""
     size = min(len(first), len(other))
     # Draws of one chain follow each other in both; spread evenly, all chains have their share.
     one, two = (draws[np.arange(size) * len(draws) // size] for draws in (first, other))
@@ -103,7 +102,7 @@ def _differences(first: np.ndarray, other: np.ndarray, at: np.ndarray) -> dict[s
     more = (change > 0).mean(axis=0) + 0.5 * (change == 0).mean(axis=0)
     means = (part.mean(axis=0) for part in (before, after, change))
     columns = ([None, *at.tolist()], *means, low, high, more)
-    return dict(zip(CHANGES, columns, strict=True))
+    return pl.DataFrame({**texts, **dict(zip(CHANGES, columns, strict=True))})
 
 
 def stretches(found: Compared) -> list[str]:
@@ -129,7 +128,7 @@ def stretches(found: Compared) -> list[str]:
     return [_stretch_words(row, found) for row in shown.iter_rows(named=True)]
 
 
-def _stretch_words(row: dict[str, Any], found: Compared) -> str:
+def _stretch_words(row: Facts, found: Compared) -> str:
     moments, begin, end = found.moments, row["begin"], row["end"]
     a, b, first, other = (row[key] for key in ("algorithm", "against", "first", "other"))
     low, high = row["low"], row["high"]
@@ -138,9 +137,9 @@ def _stretch_words(row: dict[str, Any], found: Compared) -> str:
     if begin == 0 and end == len(moments.at) - 1 and end > 0:
         when = "At all times"
     elif begin != end:
-        when = f"From {moments.short(begin)} to {moments.said(end)}"
+        when = f"From {moments.short(begin)} to {moments.in_words(end)}"
     else:
-        when = f"At {moments.said(begin)}"
+        when = f"At {moments.in_words(begin)}"
     at = "" if begin == end else f" at {moments.short(row['place'])}"
     return (
         f"{when} {a} beats {b} more often in {row['store']}:{at} on {percent_cell(other)} of "
@@ -221,16 +220,7 @@ def changes(sides: Sequence[Side], names: Sequence[str], moments: Moments) -> li
 
 def _change(store: str, algorithm: str, evidence: Evidence) -> Change:
     """The two as a race between them, by the empirical model."""
-    posterior = infer(
-        evidence.choice_sets,
-        evidence.unit_times,
-        ModelOptions(),
-        seed=0,
-        names=evidence.grid.algorithms,
-        positions=evidence.positions,
-        problems=evidence.problem_names,
-        weights=evidence.weights,
-    )
+    posterior = evidence.posterior(ModelOptions(), seed=0)
     won = posterior.head_to_head(1, 0)  # [draw, time]
     mean, last = won.mean(axis=1), won[:, -1]
     (low, high), (last_low, last_high) = (np.quantile(x, INTERVAL).tolist() for x in (mean, last))

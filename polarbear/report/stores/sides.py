@@ -1,7 +1,5 @@
 """The stores that are compared: their posteriors, common algorithms and matched times."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
@@ -95,7 +93,7 @@ class Moments:
     def label(self) -> str:
         return self.axis or SHARE
 
-    def said(self, moment: int) -> str:
+    def in_words(self, moment: int) -> str:
         """A moment in words: 236 evaluations, or 12% of the budget."""
         value = float(self.at[moment])
         return timed(value, self.axis) if self.axis else f"{self.short(moment)} of the budget"
@@ -107,7 +105,7 @@ class Moments:
     @property
     def span(self) -> str:
         """The first and the last moment, in words."""
-        last = self.said(len(self.at) - 1)
+        last = self.in_words(len(self.at) - 1)
         return f"{self.short(0)} to {last}" if len(self.at) > 1 else last
 
     def words(self) -> str:

@@ -1,13 +1,42 @@
-"""The page that tells the studies says what their results say."""
+"""Lines that survive an interruption, and the page that tells what the results say."""
 
-from __future__ import annotations
-
-import re
 from pathlib import Path
 
 import tell
+from common import Lines, deadline, markdown, write_csv
 
 from tests.studies import STUDIES
+
+TASKS = [{"seed": 1}, {"seed": 2}, {"seed": 3}]
+
+
+def test_what_is_there_is_not_done_again_and_a_line_that_was_cut_off_is(tmp_path: Path):
+    path = tmp_path / "rows.jsonl"
+    done: list[int] = []
+
+    def work(task):
+        done.append(task["seed"])
+        return {"found": 10 * task["seed"]}
+
+    assert Lines(path, ["seed"]).complete(TASKS[:2], work, deadline(None)) == 0
+    path.write_text(path.read_text()[:-6])
+    again = Lines(path, ["seed"])
+    assert again.complete(TASKS, work, deadline(None)) == 0
+    assert done == [1, 2, 2, 3]
+    assert [row["found"] for row in Lines(path, ["seed"]).rows] == [10, 20, 30]
+
+
+def test_nothing_is_begun_after_the_time_is_over_and_what_is_left_is_counted(tmp_path: Path):
+    lines = Lines(tmp_path / "rows.jsonl", ["seed"])
+    assert lines.complete(TASKS, lambda task: {}, deadline(-1)) == 3
+    assert lines.rows == []
+
+
+def test_tables_are_the_same_as_csv_and_as_markdown(tmp_path: Path):
+    rows = [{"a": 1, "b": 0.123456}, {"a": 2, "b": 1e9}]
+    write_csv(tmp_path / "t.csv", rows)
+    assert (tmp_path / "t.csv").read_text() == "a,b\n1,0.1235\n2,1e+09\n"
+    assert markdown(rows).splitlines()[2:] == ["| 1 | 0.1235 |", "| 2 | 1e+09 |"]
 
 
 def test_the_page_stands_as_the_results_are():
@@ -20,11 +49,6 @@ def test_every_study_is_a_command_on_the_page():
     studies = [path.name for path in STUDIES.glob("*.py") if "argparse" in path.read_text()]
     assert len(studies) == 8
     assert [name for name in studies if f"python studies/{name}" not in text] == []
-
-
-def test_links_of_the_page_lead_somewhere():
-    links = re.findall(r"\]\(([^)#:]+)\)", (STUDIES / "README.md").read_text())
-    assert [link for link in links if not (STUDIES / link).exists()] == []
 
 
 def test_a_block_is_a_table_a_part_of_a_page_or_says_that_it_was_not_run(tmp_path: Path):

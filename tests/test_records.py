@@ -1,6 +1,4 @@
-"""Records as plain data."""
-
-from __future__ import annotations
+"""Records as values of JSON."""
 
 import json
 from dataclasses import dataclass
@@ -8,7 +6,7 @@ from typing import ClassVar, NamedTuple
 
 import pytest
 
-from polarbear.plain import asked, plain
+from polarbear.records import json_values, optional_key
 
 
 @dataclass(frozen=True)
@@ -22,8 +20,8 @@ class Whole:
     name: str
     parts: tuple[Part, ...]
     by_name: dict[str, Part]
-    found: tuple[str, ...] | None = asked()
-    verdict: str | None = asked(beside="found")
+    found: tuple[str, ...] | None = optional_key()
+    verdict: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +52,7 @@ class Row(NamedTuple):
                 "name": "w",
                 "parts": [{"from": 1.0, "to": None}],
                 "by_name": {"p": {"from": 2.0, "to": 3.0}},
+                "verdict": None,
             },
         ),
         (
@@ -63,8 +62,8 @@ class Row(NamedTuple):
         (Judged(2.0), {"score": 2.0, "passed": True}),
         ({"a": [1, "b", None]}, {"a": [1, "b", None]}),
     ],
-    ids=["tuple", "fields", "asked for", "properties", "plain"],
+    ids=["tuple", "fields", "optional key", "properties", "mapping"],
 )
 def test_fields_become_keys_in_their_order(record, expected):
-    assert plain(record) == expected
-    assert json.dumps(plain(record)) == json.dumps(expected)
+    assert json_values(record) == expected
+    assert json.dumps(json_values(record)) == json.dumps(expected)

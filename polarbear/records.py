@@ -1,9 +1,7 @@
-"""Records as plain data for JSON, as one line at a prompt, and as a table in a notebook.
+"""Records of results: as values of JSON, as one line at a prompt, as a table in a notebook.
 
 Uses no other module.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, fields, is_dataclass
@@ -12,7 +10,6 @@ from typing import Any, ClassVar
 
 MAX_ROWS = 20  # of a table in a notebook
 TITLES = {"p2bb": "P(best)"}  # of columns whose key says too little
-_ASKED = "asked"
 
 Facts = dict[str, Any]
 
@@ -20,15 +17,14 @@ Facts = dict[str, Any]
 class Record:
     """A result: one line at a prompt, a table in a notebook, the keys of a command's --json.
 
-    ``ROWS`` names the fields whose records are the rows of the table; by default all fields are.
+    ``ROWS`` names the field whose records are the rows of the table; by default all fields are.
     """
 
-    ROWS: ClassVar[tuple[str, ...]] = ()
+    ROWS: ClassVar[str] = ""
 
     def one_line(self) -> str:
         """The main result, without a full stop."""
-        facts = self.to_dict().items()
-        return ", ".join(f"{key} {_cell(value)}" for key, value in facts if _is_cell(value))
+        return ", ".join(f"{key} {_cell(value)}" for key, value in self._cells().items())
 
     def remarks(self) -> list[str]:
         """Lines below the main result: what limits it."""
@@ -36,14 +32,16 @@ class Record:
 
     def rows(self) -> list[Facts]:
         """The rows of the table."""
-        facts = self.to_dict()
         if self.ROWS:
-            return [row for name in self.ROWS for row in facts[name]]
-        return [{"": name, " ": value} for name, value in facts.items() if _is_cell(value)]
+            return list(self.to_dict()[self.ROWS])
+        return [{"": name, " ": value} for name, value in self._cells().items()]
 
     def to_dict(self) -> Facts:
         """The facts that the command prints with --json."""
-        return dict(plain(self))
+        return dict(json_values(self))
+
+    def _cells(self) -> Facts:
+        return {name: value for name, value in self.to_dict().items() if _is_cell(value)}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.one_line()}>"
@@ -93,15 +91,12 @@ def _cell(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def asked(beside: str | None = None) -> Any:
-    """A field of optional results, left out of plain data if it is None.
-
-    A field that may be None among the results names another one ``beside`` it that decides.
-    """
-    return field(default=None, metadata={_ASKED: beside})
+def optional_key() -> Any:
+    """A field of a record whose key is left out of JSON if it is None."""
+    return field(default=None, metadata={"optional": True})
 
 
-def plain(value: Any) -> Any:
+def json_values(value: object) -> Any:
     """Convert a record, or a collection of records, to values that JSON can represent.
 
     A record may convert itself by a method ``to_plain``. Otherwise, keys are the names of fields,
@@ -109,22 +104,19 @@ def plain(value: Any) -> Any:
     lists in ``DERIVED``.
     """
     if hasattr(value, "to_plain"):
-        return plain(value.to_plain())
+        return json_values(value.to_plain())
     if is_dataclass(value) and not isinstance(value, type):
-        return {name.rstrip("_"): plain(getattr(value, name)) for name in _shown(value)}
+        optional = {one.name for one in fields(value) if "optional" in one.metadata}
+        names = [*(one.name for one in fields(value)), *getattr(value, "DERIVED", ())]
+        return {
+            name.rstrip("_"): json_values(one)
+            for name in names
+            if (one := getattr(value, name)) is not None or name not in optional
+        }
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: json_values(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [json_values(one) for one in value]
     return value
-
-
-def _shown(record: Any) -> list[str]:
-    names = []
-    for one in fields(record):
-        decisive = one.metadata[_ASKED] or one.name if _ASKED in one.metadata else None
-        if decisive is None or getattr(record, decisive) is not None:
-            names.append(one.name)
-    return [*names, *getattr(record, "DERIVED", ())]

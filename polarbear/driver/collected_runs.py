@@ -1,0 +1,65 @@
+"""The result of `polarbear run`: the runs of a store, and how often each algorithm was best."""
+
+from dataclasses import dataclass
+
+from polarbear.records import Record
+from polarbear.settings.grid import Budget
+from polarbear.store import Store, summary
+from polarbear.store.failures import Failure, failures
+from polarbear.store.summary import AlgorithmRuns
+from polarbear.wording import counted
+
+
+@dataclass(frozen=True)
+class AlgorithmResult(AlgorithmRuns):
+    """The runs of one algorithm, and how often it was best at the end of the grid.
+
+    ``first_at_end`` is a share of the instances that all ran on; None without such instances.
+    """
+
+    first_at_end: float | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Collected(Record):
+    """A store after runs were added; fields are the keys of `polarbear run --json`."""
+
+    store: str
+    axis: str
+    budget: float
+    instances: int
+    executed: int
+    present: int
+    failed_runs: int
+    evaluations: dict[str, int | None]
+    algorithms: tuple[AlgorithmResult, ...]
+    failures: tuple[Failure, ...]
+    seconds: float
+    ROWS = "algorithms"
+
+    def one_line(self) -> str:
+        return f"{counted(self.executed, 'run')} executed, {self.present} present before"
+
+
+def collected(
+    store: Store, budget: Budget, executed: int, present: int, seconds: float
+) -> Collected:
+    """The store after ``executed`` runs; ``present`` ones were stored before."""
+    first = summary.first_at(store, budget.limit)
+    algorithms = tuple(
+        AlgorithmResult(**vars(entry), first_at_end=first.get(entry.algorithm))
+        for entry in summary.by_algorithm(store)
+    )
+    return Collected(
+        store=str(store.path),
+        axis=budget.axis,
+        budget=budget.limit,
+        instances=len(store.instances()),
+        executed=executed,
+        present=present,
+        failed_runs=sum(entry.failed for entry in algorithms),
+        evaluations={entry.algorithm: entry.evaluations for entry in algorithms},
+        algorithms=algorithms,
+        failures=tuple(failures(store)),
+        seconds=round(seconds, 3),
+    )
