@@ -6,9 +6,9 @@
 damages: flipped bits, truncations, swaps, deletions and duplications of files of every kind. Each
 must be noticed by `verify`, and no file may be read as other data. mixtures: two versions of a
 store, mixed file by file; `verify` reports them, and no command deletes anything. json: JSON files
-changed by type, depth and size, with valid checksums; no command has a traceback, takes more than
-10 s or makes this process larger than 1 GiB. With --kept, the result of every case is written to a
-file, and cases in that file are not tried again. Exits with 1 if anything else happens.
+changed by type, depth and size, with valid checksums; no command has a traceback or takes more than
+10 s or 1 GiB. With --kept, the result of every case is written to a file, and cases in that file
+are not tried again. Exits with 1 if anything else happens.
 """
 
 from __future__ import annotations
