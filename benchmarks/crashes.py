@@ -12,6 +12,7 @@ to a file, and cases in that file are not tried again. Exits with 1 if anything 
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 from functools import partial
@@ -27,20 +28,20 @@ from tests.faults.crashes import SCENARIOS, Trials
 WORDS = {"cuts": "power cuts", "errors": "full disk, input/output error, forbidden"}
 
 
-def option(name: str, otherwise: str) -> str:
-    return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else otherwise
-
-
 def main() -> int:
-    names = option("--only", ",".join(scenario.name for scenario in SCENARIOS)).split(",")
-    every = int(option("--every", "1"))
-    kept = Kept(option("--kept", ""))
+    options = argparse.ArgumentParser()
+    options.add_argument("--only", default=",".join(scenario.name for scenario in SCENARIOS))
+    options.add_argument("--kind", choices=WORDS, action="append")
+    options.add_argument("--every", type=int, default=1)
+    options.add_argument("--kept")
+    chosen = options.parse_args()
+    kept = Kept(chosen.kept)
     rows, all_wrong = [], []
-    for scenario in (scenario for scenario in SCENARIOS if scenario.name in names):
+    for scenario in (one for one in SCENARIOS if one.name in chosen.only.split(",")):
         with tempfile.TemporaryDirectory() as folder:
             trials = Trials(scenario, Path(folder))
-            for kind in option("--kind", "cuts,errors").split(","):
-                cases = getattr(trials, kind)[::every]
+            for kind in chosen.kind or WORDS:
+                cases = getattr(trials, kind)[:: chosen.every]
                 attempts = {
                     f"{scenario.name}: {case}": partial(trials.tried, case) for case in cases
                 }
