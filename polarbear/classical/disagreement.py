@@ -13,7 +13,7 @@ from polarbear.classical.attainment import LEVEL
 from polarbear.classical.common_runs import MIN_PROBLEMS
 from polarbear.classical.view import View
 from polarbear.numerics.arrays import Floats
-from polarbear.selection.criteria import Criteria, judge
+from polarbear.selection.criteria import Criteria
 from polarbear.selection.posterior_source import Basis
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
@@ -62,7 +62,7 @@ def disagreements(view: View, basis: Basis) -> tuple[list[Disagreement], str | N
     found, first = [], ""
     for preference in MEASURES:
         valuation = read_preference(preference, basis.axis)[0].on(context)
-        judged = judge(valuation.values(theta))
+        judged = Criteria(valuation.values(theta))
         first = first or names[judged.best("p2bb")]
         assert valuation.weights is not None
         found += _different_leaders(view, basis, names, preference, judged, valuation.weights)

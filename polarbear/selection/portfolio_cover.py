@@ -13,7 +13,7 @@ import numpy as np
 
 from polarbear.errors import SelectionError
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.selection.criteria import GAMMA, Risk, judge
+from polarbear.selection.criteria import GAMMA, Criteria, Risk
 from polarbear.selection.preference import Valuation
 
 MAX_SLOTS = 256
@@ -89,8 +89,8 @@ class PortfolioCover:
         possible = comb(n, distinct)
         exhaustive = possible <= MAX_ENUMERATED
         sets = list(combinations(range(n), distinct)) if exhaustive else self._greedy(distinct)
-        criteria = judge(self.values(sets), gamma)
-        order = criteria.order(risk)
+        criteria = Criteria(self.values(sets), gamma)
+        order = criteria.order(risk).tolist()
         single = int(self.values([(i,) for i in range(n)]).mean(axis=0).argmax())
         rows = []
         for k in order[:SHOWN_PORTFOLIOS]:

@@ -12,7 +12,7 @@ from polarbear.report.figures.base import Figure, draws_source, lacks_draws
 from polarbear.report.figures.pairs import lacks_pairs
 from polarbear.report.figures.sheet import Line, Sheet, names_in, without_frame
 from polarbear.report.figures.style import Style
-from polarbear.selection.criteria import draws_of_values, judge
+from polarbear.selection.criteria import Criteria, draws_of_values
 from polarbear.selection.preference import Context, Preference
 from polarbear.selection.preference_parsing import parse_preference
 from polarbear.settings.options import Source
@@ -206,7 +206,7 @@ def values_data(context: ReportContext) -> pl.DataFrame:
     for title, preference in preferences(context).items():
         values = draws_of_values(basis.posterior, items, preference.on(grid), "duels")
         values = values.astype(np.float64)
-        criteria = judge(values)
+        criteria = Criteria(values)
         for item, name in enumerate(names):
             low, median, high = np.quantile(values[:, item], LEVELS)
             x, density = smooth(values[:, item])
