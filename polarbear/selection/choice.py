@@ -20,7 +20,6 @@ from polarbear.selection.criteria import (
     strongest_rival,
 )
 from polarbear.selection.expected_regret import InformationValue, value_of_information
-from polarbear.selection.portfolio_cover import JudgedPortfolio
 from polarbear.selection.posterior_source import Basis, Contest
 from polarbear.selection.preference import Context, Preference, Valuation
 from polarbear.selection.sweeps import SweepTable
@@ -83,6 +82,17 @@ class JudgedAlgorithm:
 
 
 @dataclass(frozen=True)
+class JudgedPortfolio:
+    """The criteria of a portfolio: names, with repetition."""
+
+    portfolio: tuple[str, ...]
+    p2bb: float
+    mean: float
+    quantile: float
+    regret: float
+
+
+@dataclass(frozen=True)
 class PosteriorUsed:
     """The posterior that a choice rests on."""
 
@@ -98,7 +108,11 @@ class PosteriorUsed:
 
 @dataclass(frozen=True, repr=False)
 class Answer(Record):
-    """The choice and its evidence; optional parts that were not requested are None."""
+    """The choice and its evidence; optional parts that were not requested are None.
+
+    ``portfolio_has_winner`` is how often the best portfolio has the winner, and ``next_slot_adds``
+    the addition of one more slot, on the problems that all candidates ran on.
+    """
 
     choice: str
     criterion: Risk

@@ -66,7 +66,7 @@ class Criteria:
     def regret(self) -> np.ndarray:
         """The expected loss compared with the item that is best in each draw."""
         highest = self._highest.mean(axis=0, dtype=np.float64)
-        return np.maximum(highest[..., None] - self.mean, 0.0)
+        return np.asarray(np.maximum(highest[..., None] - self.mean, 0.0))
 
     def merit(self, risk: Risk) -> np.ndarray:
         """The criterion, with the sign for which more is better."""

@@ -7,9 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from polarbear.inference import Posterior
-from polarbear.inference.strongest_rival import rival_values
-from polarbear.selection.criteria import GAMMA, Criteria, Risk, Value
-from polarbear.selection.preference import Context, at_points
+from polarbear.selection.criteria import GAMMA, Criteria, Risk, Value, draws_of_values
+from polarbear.selection.preference import Context, at_points, linear
 
 SWEEP_POINTS = 200  # budgets: more than a reader can distinguish in a figure
 
@@ -55,16 +54,8 @@ def sweep(
     steps = max(1, round(SWEEP_POINTS / max(1, len(times) - 1))) if context.joint else 1
     between = times[:-1, None] + np.diff(times)[:, None] * np.arange(steps) / steps
     positions = np.append(between.ravel(), times[-1])
-    weights = at_points(times, positions).astype(np.float32)
-
-    def at_positions(curve: np.ndarray) -> np.ndarray:
-        return np.asarray(curve.astype(np.float32, copy=False) @ weights.T)
-
-    if value == "duels":
-        values = rival_values(posterior, items, at_positions)
-    else:
-        values = np.stack([at_positions(posterior.theta[:, :, i]) for i in items], axis=-1)
-    criteria = Criteria(values, gamma)
+    at_positions = linear(at_points(times, positions))
+    criteria = Criteria(draws_of_values(posterior, items, at_positions, value), gamma)
     p2bb, choices = criteria.p2bb, criteria.order(risk)[:, 0]
     regret = criteria.regret[np.arange(len(choices)), choices]
     return SweepTable(
