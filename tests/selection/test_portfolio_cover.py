@@ -1,6 +1,6 @@
 """Portfolios by coverage."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import combinations
 
 import numpy as np
@@ -27,9 +27,9 @@ def cover(orders: list[list[int]], preference: str = "uniform") -> PortfolioCove
 
 
 def best(found: PortfolioCover, names: str, size: int) -> Answer:
-    blank = Answer(**dict.fromkeys(field.name for field in fields(Answer)))
-    asked = replace(blank, candidates=tuple(names), criterion="mean", gamma=0.05)
-    return found.add_best(asked, size)
+    blank = dict.fromkeys(field.name for field in fields(Answer))
+    asked = {"candidates": tuple(names), "criterion": "mean", "gamma": 0.05}
+    return found.add_best(Answer(**{**blank, **asked}), size)
 
 
 # A or B wins on every instance; C is always second, so it is never the one to have.

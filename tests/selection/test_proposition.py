@@ -80,7 +80,7 @@ def test_every_member_of_the_pareto_set_is_the_choice_of_some_preference():
     for _ in range(200):
         theta = curves(rng)
         true_set = set(undominated_by_loops(theta[None], alpha=1.0))
-        assert set(undominated(posterior_of(theta[None]))) == true_set
+        assert set(undominated(posterior_of(np.stack([theta, theta])))) == true_set
         for member in range(theta.shape[1]):
             u = shifted(theta[:, member], np.ones(len(TIMES)))
             best = Criteria(u.values(theta[None])).best("mean")
