@@ -11,7 +11,7 @@ from populations import Population
 from ways import Way, drawn, raced
 
 from polarbear.inference import Posterior
-from polarbear.selection.criteria import RISKS, Value, draws_of_values, judge
+from polarbear.selection.criteria import RISKS, Criteria, Value, draws_of_values
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import parse_preference
 from polarbear.settings.options import Source
@@ -74,7 +74,7 @@ def _selections(
     found = {}
     for words in PREFERENCES:
         valuation = parse_preference(words, Source("study")).on(context)
-        criteria = judge(draws_of_values(posterior, items, valuation, value))
+        criteria = Criteria(draws_of_values(posterior, items, valuation, value))
         found[words] = {risk: left[criteria.best(risk)] for risk in RISKS}
     return found
 

@@ -10,12 +10,11 @@ from polarbear.config.configuration import Config
 from polarbear.driver.evidence import evidence_of
 from polarbear.errors import SelectionError
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.rankings.duels import duels_of
 from polarbear.selection import choice, posterior_source
-from polarbear.selection.choice import Answer, JudgedAlgorithm
+from polarbear.selection.choice import Answer, JudgedAlgorithm, JudgedPortfolio
 from polarbear.selection.criteria import check_risk, check_value
 from polarbear.selection.expected_regret import RegretStop
-from polarbear.selection.portfolio_cover import JudgedPortfolio, PortfolioCover
+from polarbear.selection.portfolio_cover import PortfolioCover
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.selection.sweeps import SweepTable
@@ -65,14 +64,12 @@ def select(
     basis = posterior_source.find_basis(store._disk, model, key)
     wanted, folder = read_preference(preference, basis.axis)
     contest = posterior_source.contest(basis, algorithms, alpha)
-    context = Context(basis.times, basis.axis, folder, seed, basis.posterior.joint)
+    context = basis.context(folder, seed)
     kind = check_value(value, basis.posterior)
     made = choice.select(basis, contest, wanted, context, profile, gamma, all, kind)
     result = made.answer()
     if portfolio is not None:
-        cover = _cover(store._disk, made, contest)
-        found = cover.best(result.candidates, portfolio, profile, gamma)
-        result = replace(result, **vars(found))
+        result = _cover(store._disk, made).add_best(result, portfolio)
     if value_of_information:
         result = replace(result, value_of_information=made.information())
     if sweep:
@@ -97,14 +94,10 @@ def regret_purpose(config: Config, preference: str, threshold: float) -> RegretS
     return RegretStop(wanted, context, threshold)
 
 
-def _cover(
-    disk: StoreOnDisk, made: choice.Selection, contest: posterior_source.Contest
-) -> PortfolioCover:
+def _cover(disk: StoreOnDisk, made: choice.Selection) -> PortfolioCover:
     """First places on each problem, by the runs in the store."""
-    names, posterior = made.basis.algorithms, made.basis.posterior
-    evidence = evidence_of(disk, names)
-    order = [evidence.grid.algorithms.index(name) for name in names]
-    duels = duels_of(evidence.positions[:, order], evidence.problem_names, evidence.weights)
-    options = posterior.options
-    bootstrap = Bootstrap(duels, names, posterior.n_draws, posterior.seed, options.concentration)
-    return PortfolioCover(bootstrap, contest.candidates, made.valuation)
+    evidence, posterior = evidence_of(disk, made.basis.algorithms), made.basis.posterior
+    names, concentration = evidence.grid.algorithms, posterior.options.concentration
+    settings = names, posterior.n_draws, posterior.seed, concentration
+    candidates = [names.index(made.name(item)) for item in range(made.competing)]
+    return PortfolioCover(Bootstrap(evidence.duels, *settings), candidates, made.valuation)

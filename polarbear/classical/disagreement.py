@@ -13,9 +13,8 @@ from polarbear.classical.attainment import LEVEL
 from polarbear.classical.common_runs import MIN_PROBLEMS
 from polarbear.classical.view import View
 from polarbear.numerics.arrays import Floats
-from polarbear.selection.criteria import Criteria, judge
+from polarbear.selection.criteria import Criteria
 from polarbear.selection.posterior_source import Basis
-from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.wording import P_BEST, counted, percent, probability, short, time, timed
 
@@ -57,12 +56,11 @@ def disagreements(view: View, basis: Basis) -> tuple[list[Disagreement], str | N
             "the posterior is of another span of time: `polarbear infer` makes one that can be "
             "compared with this view"
         )
-    context = Context(basis.times, basis.axis, joint=basis.posterior.joint)
     theta = basis.posterior.theta[:, :, [basis.algorithms.index(name) for name in names]]
     found, first = [], ""
     for preference in MEASURES:
-        valuation = read_preference(preference, basis.axis)[0].on(context)
-        judged = judge(valuation.values(theta))
+        valuation = read_preference(preference, basis.axis)[0].on(basis.context())
+        judged = Criteria(valuation.values(theta))
         first = first or names[judged.best("p2bb")]
         assert valuation.weights is not None
         found += _different_leaders(view, basis, names, preference, judged, valuation.weights)

@@ -5,22 +5,21 @@ from __future__ import annotations
 from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from polarbear.errors import ExportFailedError, MissingExtraError
+from polarbear.errors import MissingExtraError
 from polarbear.formats import base
 from polarbear.inference import Posterior
 from polarbear.selection.posterior_source import find_basis
 from polarbear.store import Store
-from polarbear.wording import counted, joined
+from polarbear.wording import counted
 
 if TYPE_CHECKING:
     import xarray
 
-ENDINGS = (".nc", ".zarr")
 GROUP = "posterior"  # the group in which ArviZ expects draws
 PAIR, FIRST, SECOND = "pair", "first", "second"
 
@@ -28,16 +27,14 @@ PAIR, FIRST, SECOND = "pair", "first", "second"
 class ArviZExport(base.Export):
     """A posterior as NetCDF (.nc) or Zarr (.zarr)."""
 
+    endings: ClassVar[tuple[str, ...]] = (".nc", ".zarr")
+
     model: str | None = Field(
         None, description="of this model; by default the race's, or that of the default model"
     )
     key: str | None = Field(None, description="the posterior of this key")
 
     def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
-        if place.suffix not in ENDINGS:
-            raise ExportFailedError(
-                f"expected a file name that ends in {joined(ENDINGS, 'or')}, found '{place.name}'"
-            )
         basis = find_basis(store, self.model, self.key)
         data = as_dataset(
             basis.posterior, basis.algorithms, basis.times, basis.axis, basis.instances

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -21,7 +21,7 @@ from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_nam
 from polarbear.settings.options import Options
 from polarbear.store import Store
 from polarbear.store.runs import StoredRun
-from polarbear.wording import counted, noun, visible
+from polarbear.wording import counted, joined, noun, visible
 
 AfterEnd = Literal["keeps", "absent"]
 SpecEntries = Mapping[str, int | float | str]  # entries of an instance's spec
@@ -133,6 +133,8 @@ class Written:
 class Export(Options):
     """A format to export runs, rankings or posteriors to; a subclass adds its options."""
 
+    endings: ClassVar[tuple[str, ...]] = ()  # of a file name; any where there are none
+
     @abstractmethod
     def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
         """Write some algorithms of a store to a file or a folder that does not exist yet."""
@@ -215,8 +217,8 @@ class RunCollection:
         if not len(frame):
             reason = f": {self.rejected[-1].words}" if self.rejected else ""
             raise ImportFailedError(f"no run in {self.source} has a valid row{reason}")
-        options = maximise, after_end, self.rejected, notes, self._facts, axis, trajectory
-        return imported_frame(frame, *options)
+        found = imported_frame(frame, self._facts, maximise, after_end, trajectory)
+        return replace(found, rejected=tuple(self.rejected), notes=notes, axis=axis)
 
 
 def imported_points(
@@ -236,13 +238,10 @@ def imported_points(
 
 def imported_frame(
     points: pl.DataFrame,
+    facts: Mapping[str, SpecEntries],
     maximise: bool,
     after_end: AfterEnd,
-    rejected: Sequence[Rejection],
-    notes: Sequence[str],
-    facts: Mapping[str, SpecEntries],
-    axis: str | None = None,
-    trajectory: Trajectory = "best",
+    trajectory: Trajectory,
 ) -> Imported:
     """An import from valid rows (algorithm, instance, t, y), where y is current or best-so-far.
 
@@ -280,10 +279,7 @@ def imported_frame(
         tuple(points["algorithm"].unique(maintain_order=True)),
         tuple(instances.values()),
         outcomes,
-        rejected=tuple(rejected),
-        notes=tuple(notes),
         maximise=maximise,
-        axis=axis,
         trajectory=trajectory,
     )
 
@@ -332,10 +328,16 @@ def ignored(names: Sequence[str], one: str = "column") -> tuple[str, ...]:
     return (f"{counted(len(names), one)} ignored: {shown_names(names)}",) if names else ()
 
 
-def files_in(folder: Path, pattern: str) -> list[Path]:
-    """Regular files in a folder and its subfolders; opening a pipe would wait for a writer."""
-    found = folder.rglob(pattern) if folder.is_dir() else ()
-    return sorted(path for path in found if path.is_file())
+def files_in(folder: Path, tool: str, *patterns: str) -> list[Path]:
+    """Regular files of a tool in a folder and its subfolders, at least one."""
+    found = (path for pattern in patterns for path in folder.rglob(pattern))
+    # opening a pipe would wait for a writer
+    paths = sorted(path for path in found if path.is_file()) if folder.is_dir() else []
+    if not paths:
+        raise ImportFailedError(
+            f"{folder} is not a folder of {tool}: there is no {joined(patterns, 'or')} in it"
+        )
+    return paths
 
 
 def read_lines(path: Path) -> list[str]:

@@ -7,24 +7,22 @@ nothing but Python.
 import json
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import Field
 
-from polarbear.errors import ExportFailedError
 from polarbear.formats import base
 from polarbear.records import Record
 from polarbear.selection import choice
 from polarbear.selection.criteria import check_risk
 from polarbear.selection.posterior_source import contest, find_basis
-from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.selection.sweeps import sweep
 from polarbear.store import Store
 from polarbear.wording import counted
 
-ENDINGS = (".json", ".py")
 PYTHON = '''"""The algorithm to run for a budget in AXIS; written by PolarBear."""
 
 from bisect import bisect_right
@@ -88,10 +86,10 @@ def make_chooser(
     basis = find_basis(store, model, key)
     candidates, profile = contest(basis, algorithms), check_risk(risk)
     names = [basis.algorithms[item] for item in candidates.candidates]
-    at_times = Context(basis.times, basis.axis, joint=False)  # no budgets between the times
-    table = sweep(basis.posterior, candidates.candidates, names, at_times, profile)
     wanted, folder = read_preference(preference, basis.axis)
-    context = Context(basis.times, basis.axis, folder, basis.posterior.seed, basis.posterior.joint)
+    context = basis.context(folder, basis.posterior.seed)
+    at_times = replace(context, joint=False)  # no budgets between the times
+    table = sweep(basis.posterior, candidates.candidates, names, at_times, profile)
     made = choice.select(basis, candidates, wanted, context, profile)
     return Chooser(
         basis.axis,
@@ -108,16 +106,14 @@ def make_chooser(
 class ChooserExport(base.Export):
     """The choice for every budget, as JSON (.json) or as a Python function (.py)."""
 
+    endings: ClassVar[tuple[str, ...]] = (".json", ".py")
+
     preference: str = Field("uniform", description="the choice if no budget is given")
     risk: str = Field("p2bb", description="the risk profile, as of `select`")
     model: str | None = Field(None, description="by default the race's model, or the default")
     key: str | None = Field(None, description="the posterior of this key")
 
     def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
-        if place.suffix not in ENDINGS:
-            raise ExportFailedError(
-                f"expected a file name that ends in .json or .py, found '{place.name}'"
-            )
         among = algorithms if len(algorithms) < len(store.config["algorithms"]) else None
         made = make_chooser(store, self.preference, self.risk, self.model, self.key, among)
         text = made.to_python() if place.suffix == ".py" else json.dumps(made.to_dict(), indent=1)

@@ -49,12 +49,9 @@ class Coco(base.Format):
     after_end: base.AfterEnd = base.AFTER_END
 
     def read(self, source: Path) -> base.Imported:
-        descriptions = base.files_in(source, "*.info")
-        if not descriptions:
-            raise ImportFailedError(
-                f"{source} is not a folder of COCO: there is no .info file in it"
-            )
-        runs, present = base.RunCollection(source), set(base.files_in(source, "*dat"))
+        descriptions = base.files_in(source, TOOL, "*.info")
+        present = set(source.rglob("*dat"))
+        runs = base.RunCollection(source)
         for path in descriptions:
             settings: dict[str, str] = {}
             for line in base.read_lines(path):

@@ -45,11 +45,7 @@ class Ioh(base.Format):
     after_end: base.AfterEnd = base.AFTER_END
 
     def read(self, source: Path) -> base.Imported:
-        paths = base.files_in(source, "IOHprofiler_*.json")
-        if not paths:
-            raise ImportFailedError(
-                f"{source} is not a folder of IOHprofiler: there is no IOHprofiler_*.json in it"
-            )
+        paths = base.files_in(source, TOOL, "IOHprofiler_*.json")
         runs = base.RunCollection(source)
         directions: set[bool] = set()  # whether larger values are better
         unused: dict[str, None] = {}

@@ -25,7 +25,7 @@ from polarbear.settings.names import LONGEST_NAME, flaw_in_name
 from polarbear.store import Store
 from polarbear.wording import counted, typed_time
 
-ENDINGS = ("soc", "soi", "toc", "toi")
+PATTERNS = ("*.soc", "*.soi", "*.toc", "*.toi")
 ALTERNATIVE = re.compile(r"ALTERNATIVE NAME (\d+):(.*)")
 LISTED = re.compile(r"POLARBEAR (VOTERS|WEIGHTS) (\d+):(.*)")
 TIME = "POLARBEAR TIME:"
@@ -63,13 +63,7 @@ class PrefLib(base.Format):
     unranked: Unranked = UNRANKED
 
     def read(self, source: Path) -> base.Imported:
-        inside = [path for path in base.files_in(source, "*") if path.suffix[1:] in ENDINGS]
-        paths = [source] if source.is_file() else inside
-        if not paths:
-            raise ImportFailedError(
-                f"{source} is neither a PrefLib file nor a folder with one: expected an ending "
-                f".{', .'.join(ENDINGS)}"
-            )
+        paths = [source] if source.is_file() else base.files_in(source, "PrefLib", *PATTERNS)
         names: dict[str, None] = {}
         weights: dict[str, float] = {}
         rows: list[tuple[str, float, list[str], list[float]]] = []

@@ -1,6 +1,7 @@
 """Long tables in CSV or Parquet: one row per value or position of an algorithm on an instance."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Literal
@@ -109,8 +110,8 @@ def imported_rows(
     for name, problem in frame.select("instance", unit=unit).unique().rows():
         if problem != name:
             facts[name] = {PROBLEM: problem, **facts.get(name, {})}
-    options = maximise, after_end, rejected, notes, facts, None, trajectory
-    return base.imported_frame(frame, *options)
+    found = base.imported_frame(frame, facts, maximise, after_end, trajectory)
+    return replace(found, rejected=tuple(rejected), notes=notes)
 
 
 class Rankings(TableOptions):

@@ -17,7 +17,6 @@ from polarbear.errors import ImportFailedError
 from polarbear.formats import base
 from polarbear.problems.base import Trajectory
 
-EVENTS = "*tfevents*"
 LATE_WRITER = 0.1  # of the usual time between values, before the first one
 HEADER, FOOTER = 12, 4  # bytes: a record's length and its checksum, the checksum of the data
 VARINT, EIGHT_BYTES, LENGTH, FOUR_BYTES = 0, 1, 2, 5  # wire types of protocol buffers
@@ -49,14 +48,9 @@ class TensorBoard(base.NamedRuns):
     trajectory: Trajectory = base.TRAJECTORY
 
     def read(self, source: Path) -> base.Imported:
-        paths = base.files_in(source, EVENTS)
-        if not paths:
-            raise ImportFailedError(
-                f"{source} is not a folder of TensorBoard: no {EVENTS} file in it"
-            )
         collection = base.RunCollection(source)
         runs: dict[str, list[Event]] = {}
-        for path in paths:
+        for path in base.files_in(source, "TensorBoard", "*tfevents*"):
             folder = path.parent.relative_to(source)
             name = source.name if folder == Path() else folder.as_posix()
             runs.setdefault(name, []).extend(_events(path, collection.rejected))

@@ -16,7 +16,7 @@ from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, checked_name
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store, file_io
-from polarbear.wording import counted
+from polarbear.wording import counted, joined
 
 Spacing = Literal["log", "linear"]
 MAX_FILE_NAME_BYTES = 120  # of the 255 that most systems allow
@@ -186,6 +186,11 @@ def export_store(
     for wanted in algorithms or ():
         if wanted not in known:
             raise ExportFailedError(f"{unknown('algorithm', wanted, known)} (in {store.path})")
+    if export.endings and place.suffix not in export.endings:
+        endings = joined(export.endings, "or")
+        raise ExportFailedError(
+            f"expected a file name that ends in {endings}, found '{place.name}'"
+        )
     chosen = tuple(one for one in known if algorithms is None or one in algorithms)
     if not force:
         _check_free(place)

@@ -7,6 +7,7 @@ not split votes, and each pair uses all problems that its two algorithms share.
 """
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -14,24 +15,23 @@ from polarbear.inference.posterior_draws import Posterior
 
 
 def rival_values(
-    posterior: Posterior, items: Sequence[int], value: Callable[[np.ndarray], np.ndarray]
+    posterior: Posterior,
+    items: Sequence[int],
+    value: Callable[[np.ndarray], np.ndarray],
+    rivals: Sequence[int] | None = None,
 ) -> np.ndarray:
     """Draws of V, the lowest value over all rivals, with the items on the last axis.
 
-    ``value`` maps win probabilities [draw, time] to values of any shape. A single item has no rival
-    and the value of winning always.
+    ``value`` maps win probabilities [draw, time] to values of any shape. ``rivals`` are by default
+    the items; an item without a rival has the value of winning always.
     """
-    if len(items) == 1:
-        always = np.ones(posterior.theta.shape[:2])
-        return np.asarray(value(always))[..., None]
-    lowest: list[np.ndarray | None] = [None] * len(items)
-    for i, a in enumerate(items):
-        for j in range(i + 1, len(items)):
-            wins = posterior.head_to_head(a, items[j])
-            for k, found in ((i, value(wins)), (j, value(1 - wins))):
-                known = lowest[k]
-                lowest[k] = found if known is None else np.minimum(known, found)
-    return np.stack([np.asarray(one) for one in lowest], axis=-1)
+    against = items if rivals is None else rivals
+    found = []
+    for a in items:
+        wins = (posterior.head_to_head(a, b) for b in against if b != a)
+        first = next(wins, np.ones(posterior.theta.shape[:2]))
+        found.append(reduce(np.minimum, map(value, wins), value(first)))
+    return np.stack(found, axis=-1)
 
 
 def is_best(values: np.ndarray) -> np.ndarray:

@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 import numpy as np
 import scipy
 
-from polarbear.numerics.arrays import spread
 from polarbear.regression.gate_decision import Verdict
 from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.report.figures.figure_files import on_canvas, saved
+from polarbear.report.figures.sheet import Sheet
 from polarbear.report.figures.style import Style
 from polarbear.report.outline import Block, Bullets, Table, as_markdown
 from polarbear.settings.grid import suit_log_axis
@@ -133,23 +133,19 @@ def drawing(pairs: Sequence[PairVerdict], options: GateOptions) -> bytes:
     with on_canvas(style) as canvas:
         canvas.set_size_inches(style.width, 2.4 * len(pairs))
         for axes, pair in zip(canvas.subplots(len(pairs), squeeze=False)[:, 0], pairs, strict=True):
-            rate = np.array([np.nan if one is None else one for one in pair.win_rate])
+            times, rate = np.array([pair.times, pair.win_rate], dtype=float)
             won, lost = 1 + rate * pair.problems, 1 + (1 - rate) * pair.problems
             low, high = scipy.special.betaincinv(won, lost, [[0.025], [0.975]])
             look = style.look(0)
-            axes.fill_between(pair.times, low, high, color=look.colour, alpha=0.2, linewidth=0)
-            axes.plot(pair.times, rate, **look.line)
+            axes.fill_between(times, low, high, color=look.colour, alpha=0.2, linewidth=0)
+            axes.plot(times, rate, **look.line)
             axes.axhline(0.5, color="grey", linewidth=0.6)
             axes.axhline(0.5 - options.tolerance, color="grey", linewidth=0.6, linestyle="--")
             if pair.from_ is not None and pair.to is not None:
                 axes.axvspan(pair.from_, pair.to, color="grey", alpha=0.15, linewidth=0)
-            axes.set_xscale("log" if suit_log_axis(np.array(pair.times)) else "linear")
-            ticks = spread(len(pair.times), 7)
-            axes.set_xticks([pair.times[k] for k in ticks], [time(pair.times[k]) for k in ticks])
-            axes.minorticks_off()
+            Sheet(canvas, style, {}, times, suit_log_axis(times), pair.axis).time_axis(axes)
             axes.set_ylim(0, 1)
             axes.set_ylabel("win rate")
-            axes.set_xlabel(pair.axis)
             title = f"{pair.candidate} against {pair.baseline}: {pair.verdict.value}"
             axes.set_title(title, loc="left", parse_math=False)
         return saved(canvas, style, "svg")

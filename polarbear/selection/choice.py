@@ -17,12 +17,9 @@ from polarbear.selection.criteria import (
     Risk,
     Value,
     draws_of_values,
-    judge,
     strongest_rival,
-    value_against,
 )
 from polarbear.selection.expected_regret import InformationValue, value_of_information
-from polarbear.selection.portfolio_cover import JudgedPortfolio
 from polarbear.selection.posterior_source import Basis, Contest
 from polarbear.selection.preference import Context, Preference, Valuation
 from polarbear.selection.sweeps import SweepTable
@@ -85,6 +82,17 @@ class JudgedAlgorithm:
 
 
 @dataclass(frozen=True)
+class JudgedPortfolio:
+    """The criteria of a portfolio: names, with repetition."""
+
+    portfolio: tuple[str, ...]
+    p2bb: float
+    mean: float
+    quantile: float
+    regret: float
+
+
+@dataclass(frozen=True)
 class PosteriorUsed:
     """The posterior that a choice rests on."""
 
@@ -100,7 +108,11 @@ class PosteriorUsed:
 
 @dataclass(frozen=True, repr=False)
 class Answer(Record):
-    """The choice and its evidence; optional parts that were not requested are None."""
+    """The choice and its evidence; optional parts that were not requested are None.
+
+    ``portfolio_has_winner`` is how often the best portfolio has the winner, and ``next_slot_adds``
+    the addition of one more slot, on the problems that all candidates ran on.
+    """
 
     choice: str
     criterion: Risk
@@ -138,7 +150,7 @@ class Selection:
     """The choice, and every criterion of every algorithm shown.
 
     ``shown`` are indices of algorithms in the posterior, those of the contest first; ``criteria``,
-    ``values[draw, item]``, ``order`` and ``choice`` are about positions in ``shown``.
+    ``order`` and ``choice`` are about positions in ``shown``.
     """
 
     basis: Basis
@@ -147,10 +159,8 @@ class Selection:
     valuation: Valuation
     words: str
     risk: Risk
-    gamma: float
     value: Value
     shown: tuple[int, ...]
-    values: np.ndarray
     criteria: Criteria
     order: tuple[int, ...]
 
@@ -223,9 +233,9 @@ class Selection:
         other = self.runner_up
         if other is None or self.risk == "quantile":
             return False
-        columns = self.values[:, [self.choice, other]]
+        columns = self.criteria.values[:, [self.choice, other]]
         if self.risk == "p2bb":
-            columns = is_best(self.values[:, list(self.candidates)])[:, :2]
+            columns = is_best(self.criteria.values[:, list(self.candidates)])[:, :2]
         gap = columns[:, 0] - columns[:, 1]
         error = gap.std() / np.sqrt(self.basis.effective_draws)
         return bool(abs(gap.mean()) < 2 * error)
@@ -272,7 +282,9 @@ class Selection:
     def information(self) -> InformationValue:
         """The possible gain of further rounds."""
         items = list(self.candidates)
-        return value_of_information(self.values[:, items], [self.name(item) for item in items])
+        return value_of_information(
+            self.criteria.values[:, items], [self.name(item) for item in items]
+        )
 
     def answer(self) -> Answer:
         """The choice, its ranking and its evidence, as records for JSON."""
@@ -287,7 +299,7 @@ class Selection:
             statement=self.statement(),
             value=self.value,
             too_early=self.too_early(),
-            gamma=self.gamma,
+            gamma=self.criteria.gamma,
             ranking=tuple(
                 JudgedAlgorithm(
                     self.name(item),
@@ -355,11 +367,9 @@ def select(
     if not contest.candidates:
         raise SelectionError("no algorithm competes; name at least one")
     valuation, posterior, rivals = preference.on(context), basis.posterior, contest.candidates
-    others = contest.left_out if show_all else ()
-    inside = draws_of_values(posterior, rivals, valuation, value)
-    outside = [value_against(posterior, item, rivals, valuation, value) for item in others]
-    values = np.column_stack([inside, *outside])
-    criteria = judge(values, gamma, len(rivals))
+    shown = (*rivals, *(contest.left_out if show_all else ()))
+    values = draws_of_values(posterior, shown, valuation, value, rivals)
+    criteria = Criteria(values, gamma, len(rivals))
     return Selection(
         basis=basis,
         contest=contest,
@@ -367,10 +377,8 @@ def select(
         valuation=valuation,
         words=preference.words(context),
         risk=risk,
-        gamma=gamma,
         value=value,
-        shown=(*rivals, *others),
-        values=values,
+        shown=shown,
         criteria=criteria,
-        order=tuple(criteria.order(risk)),
+        order=tuple(criteria.order(risk).tolist()),
     )

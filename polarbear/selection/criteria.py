@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeVar, get_args
 
 import numpy as np
@@ -24,28 +25,59 @@ GAMMA = 0.05  # level of the lower quantile
 
 @dataclass(frozen=True)
 class Criteria:
-    """The criteria of each item; a lower regret is better, of all others more is better.
+    """Four criteria of values[draw, ..., item], for each item on the last axis.
 
-    ``p2bb`` is the probability of being best, ``mean`` the expected value, ``quantile`` the value
-    that is exceeded with probability 1 - gamma, ``regret`` the expected loss compared with the item
-    that is best in each draw.
+    If only the first ``competing`` items compete, the others are compared with these.
     """
 
-    p2bb: np.ndarray
-    mean: np.ndarray
-    quantile: np.ndarray
-    regret: np.ndarray
+    values: np.ndarray
+    gamma: float = GAMMA
+    competing: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.gamma < 1:
+            raise SelectionError(
+                f"the quantile level gamma must lie in (0, 1), found {self.gamma:g}"
+            )
+
+    @cached_property
+    def _highest(self) -> np.ndarray:
+        return np.asarray(self.values[..., : self.competing].max(axis=-1))
+
+    @cached_property
+    def p2bb(self) -> np.ndarray:
+        """The probability of being best; of an item that does not compete, of being no worse."""
+        found = (self.values >= self._highest[..., None]).mean(axis=0)
+        found[..., : self.competing] = p_best(self.values[..., : self.competing])
+        return np.asarray(found)
+
+    @cached_property
+    def mean(self) -> np.ndarray:
+        """The expected value."""
+        return np.asarray(self.values.mean(axis=0, dtype=np.float64))
+
+    @cached_property
+    def quantile(self) -> np.ndarray:
+        """The value that is exceeded with probability 1 - gamma."""
+        values = self.values.astype(np.float64, copy=False)
+        return np.asarray(np.quantile(values, self.gamma, axis=0))
+
+    @cached_property
+    def regret(self) -> np.ndarray:
+        """The expected loss compared with the item that is best in each draw."""
+        highest = self._highest.mean(axis=0, dtype=np.float64)
+        return np.asarray(np.maximum(highest[..., None] - self.mean, 0.0))
 
     def merit(self, risk: Risk) -> np.ndarray:
         """The criterion, with the sign for which more is better."""
         return -self.regret if risk == "regret" else np.asarray(getattr(self, risk))
 
-    def order(self, risk: Risk) -> list[int]:
+    def order(self, risk: Risk) -> np.ndarray:
         """Items from best to worst; the mean decides between equals, then the given order."""
-        return [int(i) for i in np.lexsort((-self.mean, -self.merit(risk)))]
+        return np.lexsort((-self.mean, -self.merit(risk)))
 
     def best(self, risk: Risk) -> int:
-        return self.order(risk)[0]
+        return int(self.order(risk)[0])
 
     def of(self, item: int) -> tuple[float, float, float, float]:
         """P2BB, mean, lower quantile and expected regret of one item."""
@@ -53,32 +85,8 @@ class Criteria:
         return float(p2bb[item]), float(mean[item]), float(quantile[item]), float(regret[item])
 
 
-def judge(values: np.ndarray, gamma: float = GAMMA, competing: int | None = None) -> Criteria:
-    """All criteria of values[draw, item].
-
-    If only the first ``competing`` items compete, the others are compared with these: ``p2bb`` is
-    then the probability of being no worse than the best of these.
-    """
-    check_gamma(gamma)
-    highest = values[:, :competing].max(axis=1)
-    p2bb = (values >= highest[:, None]).mean(axis=0)
-    p2bb[:competing] = p_best(values[:, :competing])
-    mean = values.mean(axis=0, dtype=np.float64)
-    return Criteria(
-        p2bb=p2bb,
-        mean=mean,
-        quantile=np.quantile(values.astype(np.float64, copy=False), gamma, axis=0),
-        regret=np.maximum(highest.mean(dtype=np.float64) - mean, 0.0),
-    )
-
-
 def check_risk(name: str) -> Risk:
     return _checked("risk profile", name, RISKS)
-
-
-def check_gamma(gamma: float) -> None:
-    if not 0 < gamma < 1:
-        raise SelectionError(f"the quantile level gamma must lie in (0, 1), found {gamma:g}")
 
 
 def check_value(name: str, posterior: Posterior) -> Value:
@@ -102,22 +110,16 @@ def _checked(what: str, name: str, known: tuple[Name, ...]) -> Name:
 
 
 def draws_of_values(
-    posterior: Posterior, items: Sequence[int], valuation: Valuation, value: Value
+    posterior: Posterior,
+    items: Sequence[int],
+    valuation: Valuation,
+    value: Value,
+    rivals: Sequence[int] | None = None,
 ) -> np.ndarray:
-    """V[draw, item] of the items among each other."""
+    """V[draw, item] of the items, by duels against the rivals: by default against each other."""
     if value == "duels":
-        return rival_values(posterior, items, valuation.of_curve)
+        return rival_values(posterior, items, valuation.of_curve, rivals)
     return valuation.values(posterior.theta[:, :, list(items)])
-
-
-def value_against(
-    posterior: Posterior, item: int, rivals: Sequence[int], valuation: Valuation, value: Value
-) -> np.ndarray:
-    """V[draw] of an item that does not compete, against those that do."""
-    if value != "duels":
-        return valuation.values(posterior.theta[:, :, [item]])[:, 0]
-    against = [valuation.of_curve(posterior.head_to_head(item, rival)) for rival in rivals]
-    return np.asarray(np.min(against, axis=0))
 
 
 def strongest_rival(

@@ -9,7 +9,7 @@ from polarbear.errors import SelectionError
 from polarbear.inference import Posterior
 from polarbear.inference.strongest_rival import is_best
 from polarbear.racing import State
-from polarbear.selection.criteria import draws_of_values, judge
+from polarbear.selection.criteria import Criteria, draws_of_values
 from polarbear.selection.preference import Context, Preference
 from polarbear.wording import percent_cell, probability, short, small
 
@@ -91,7 +91,7 @@ class RegretStop:
     def prospect(self, state: State, posterior: Posterior) -> Prospect:
         """The choice now, and its expected regret."""
         items = [state.algorithms.index(name) for name in state.candidates]
-        criteria = judge(draws_of_values(posterior, items, self._valuation, "duels"))
+        criteria = Criteria(draws_of_values(posterior, items, self._valuation, "duels"))
         best = criteria.best("regret")
         return Prospect(
             preference=self._preference,

@@ -5,7 +5,7 @@ same problems add little to each other.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 
@@ -13,7 +13,8 @@ import numpy as np
 
 from polarbear.errors import SelectionError
 from polarbear.inference.empirical.bootstrap import Bootstrap
-from polarbear.selection.criteria import GAMMA, Risk, judge
+from polarbear.selection.choice import Answer, JudgedPortfolio
+from polarbear.selection.criteria import Criteria
 from polarbear.selection.preference import Valuation
 
 MAX_SLOTS = 256
@@ -22,36 +23,6 @@ SHOWN_PORTFOLIOS = 5
 _SETS_PER_BLOCK = 16  # bounds memory, not results
 
 Slots = tuple[int, ...]  # the candidates in the slots, in increasing order
-
-
-@dataclass(frozen=True)
-class JudgedPortfolio:
-    """The criteria of a portfolio: names, with repetition."""
-
-    portfolio: tuple[str, ...]
-    p2bb: float
-    mean: float
-    quantile: float
-    regret: float
-
-
-@dataclass(frozen=True)
-class PortfolioChoice:
-    """The best portfolio and the next ones; fields are keys of `polarbear select --json`.
-
-    If not all ``portfolios_possible`` were looked at, P(best) and the regret compare with those
-    that were. How often the best one has the winner, and the addition of one more slot, come from
-    the problems that all candidates ran on, for any choice of the portfolio.
-    """
-
-    portfolio: tuple[str, ...]
-    portfolio_ranking: tuple[JudgedPortfolio, ...]
-    portfolios_possible: int
-    portfolios_looked_at: int
-    portfolio_search: str
-    portfolio_values: str
-    portfolio_has_winner: float
-    next_slot_adds: float
 
 
 class PortfolioCover:
@@ -78,19 +49,21 @@ class PortfolioCover:
         """How often one of these is the best of all candidates, at the times that are wanted."""
         return float(self.values([slots]).mean())
 
-    def best(
-        self, names: Sequence[str], size: int, risk: Risk, gamma: float = GAMMA
-    ) -> PortfolioChoice:
-        """Sets of the candidates, which have these names; further slots repeat the best one."""
+    def add_best(self, answer: Answer, size: int) -> Answer:
+        """An answer with the best portfolio of its candidates, and the next ones.
+
+        Slots beyond the number of candidates repeat the best one. If not all possible portfolios
+        are looked at, P(best) and the regret compare with those that are.
+        """
         if not 1 <= size <= MAX_SLOTS:
             raise SelectionError(f"a portfolio has 1 to {MAX_SLOTS} slots, found {size}")
-        n = len(self._candidates)
+        names, n = answer.candidates, len(self._candidates)
         distinct = min(size, n)
         possible = comb(n, distinct)
         exhaustive = possible <= MAX_ENUMERATED
         sets = list(combinations(range(n), distinct)) if exhaustive else self._greedy(distinct)
-        criteria = judge(self.values(sets), gamma)
-        order = criteria.order(risk)
+        criteria = Criteria(self.values(sets), answer.gamma)
+        order = criteria.order(answer.criterion).tolist()
         single = int(self.values([(i,) for i in range(n)]).mean(axis=0).argmax())
         rows = []
         for k in order[:SHOWN_PORTFOLIOS]:
@@ -99,7 +72,8 @@ class PortfolioCover:
         best = sets[order[0]]
         has_winner = self.has_winner(best)
         further = [self.has_winner(tuple(sorted((*best, i)))) for i in range(n) if i not in best]
-        return PortfolioChoice(
+        return replace(
+            answer,
             portfolio=rows[0].portfolio,
             portfolio_ranking=tuple(rows),
             portfolios_possible=possible,

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Literal
 
 import numpy as np
@@ -11,7 +10,9 @@ from polarbear.driver.evidence import CachedPosterior, cached_posterior, evidenc
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.fit import named
+from polarbear.inference.relations import pointwise
 from polarbear.racing.decide import reached
+from polarbear.selection.preference import Context
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store
@@ -37,6 +38,10 @@ class Basis(CachedPosterior):
         """The effective sample size, at worst."""
         judged = self.posterior.diagnostics
         return float(max(1.0, min(judged.ess_bulk, judged.ess_tail, self.posterior.n_draws)))
+
+    def context(self, folder: str = ".", seed: int = 0) -> Context:
+        """The grid for a preference whose files are in a folder."""
+        return Context(self.times, self.axis, folder, seed, self.posterior.joint)
 
     @property
     def firsts_among_candidates(self) -> bool:
@@ -142,10 +147,7 @@ def undominated(posterior: Posterior, alpha: float = ALPHA) -> list[int]:
     """
     if not 0.5 < alpha <= 1:
         raise SelectionError(f"the decision threshold alpha must lie in (0.5, 1], found {alpha:g}")
-    n = posterior.n_algorithms
-    above = np.zeros((n, n), dtype=bool)
-    for a, b in permutations(range(n), 2):
-        above[a, b] = posterior.beats(a, b).mean(axis=0).min() >= alpha
+    above = pointwise(posterior).dominance.min(axis=0) >= alpha
     above &= ~reached(above).T
     return [int(i) for i in np.flatnonzero(~above.any(axis=0))]
 

@@ -66,15 +66,15 @@ class Valuation:
 
     def of_curve(self, wins: np.ndarray) -> np.ndarray:
         """The value[draw] of win probabilities[draw, time]."""
-        return self.values(wins[:, :, None])[:, 0]
+        return self.values(wins[:, :, None])[..., 0]
 
 
 def linear(weights: np.ndarray, notes: Notes = ()) -> Valuation:
-    """The weighted mean over time."""
+    """The weighted mean over time; with weights[mean, time] several means: V[draw, mean, item]."""
 
     def values(theta: np.ndarray) -> np.ndarray:
         if theta.shape[2] == 1:  # one product for all draws
-            return np.asarray(theta[:, :, 0] @ weights.astype(theta.dtype))[:, None]
+            return np.asarray(theta[:, :, 0] @ weights.T.astype(theta.dtype))[..., None]
         return np.asarray(weights @ theta.astype(np.float64, copy=False))
 
     return Valuation(values, weights, notes)

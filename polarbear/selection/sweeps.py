@@ -7,9 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from polarbear.inference import Posterior
-from polarbear.inference.strongest_rival import p_best, rival_values
-from polarbear.selection.criteria import GAMMA, Risk, Value, check_gamma
-from polarbear.selection.preference import Context, at_points
+from polarbear.selection.criteria import GAMMA, Criteria, Risk, Value, draws_of_values
+from polarbear.selection.preference import Context, at_points, linear
 
 SWEEP_POINTS = 200  # budgets: more than a reader can distinguish in a figure
 
@@ -51,30 +50,14 @@ def sweep(
     value: Value = "duels",
 ) -> SweepTable:
     """The choice among the items, with these names, at single budgets all over the grid."""
-    check_gamma(gamma)
     times = context.times
     steps = max(1, round(SWEEP_POINTS / max(1, len(times) - 1))) if context.joint else 1
     between = times[:-1, None] + np.diff(times)[:, None] * np.arange(steps) / steps
     positions = np.append(between.ravel(), times[-1])
-    weights = at_points(times, positions).astype(np.float32)
-
-    def at_positions(curve: np.ndarray) -> np.ndarray:
-        return np.asarray(curve.astype(np.float32, copy=False) @ weights.T)
-
-    if value == "duels":
-        values = rival_values(posterior, items, at_positions)
-    else:
-        values = np.stack([at_positions(posterior.theta[:, :, i]) for i in items], axis=-1)
-    p2bb, mean = p_best(values), values.mean(axis=0, dtype=np.float64)
-    merit = p2bb
-    if risk in ("mean", "regret"):
-        merit = mean
-    elif risk == "quantile":
-        merit = np.quantile(values, gamma, axis=0)
-    tops = merit >= merit.max(axis=1, keepdims=True)
-    choices = np.where(tops, mean, -np.inf).argmax(axis=1)  # the mean decides between equals
-    highest = values.max(axis=-1).mean(axis=0, dtype=np.float64)
-    regret = np.maximum(highest - mean[np.arange(len(choices)), choices], 0.0)
+    at_positions = linear(at_points(times, positions))
+    criteria = Criteria(draws_of_values(posterior, items, at_positions, value), gamma)
+    p2bb, choices = criteria.p2bb, criteria.order(risk)[:, 0]
+    regret = criteria.regret[np.arange(len(choices)), choices]
     return SweepTable(
         over=f"budget in {context.axis}",
         intervals=_intervals(positions, choices, p2bb, regret, names),

@@ -16,7 +16,6 @@ from polarbear.report.figures.best_algorithm import smooth
 from polarbear.report.figures.round_history import INDEPENDENT, stretched
 from polarbear.report.figures.sheet import edges
 from polarbear.selection.choice import select
-from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
 from tests.report.stores import THREE, runs_of
 
@@ -148,8 +147,7 @@ def test_the_axis_is_linear_up_to_nine_tenths_and_then_a_power_of_ten_is_a_step(
 def test_values_are_those_that_select_would_tell(text, raced):
     rows = data("values", raced).filter(pl.col("preference") == text)
     basis = raced.basis
-    context = Context(basis.times, basis.axis, joint=basis.posterior.joint)
-    made = select(basis, raced.contest, read_preference(text)[0], context)
+    made = select(basis, raced.contest, read_preference(text)[0], basis.context())
     for item in made.candidates:
         one = rows.filter(pl.col("algorithm") == made.name(item)).row(0, named=True)
         assert one["p_best"] == pytest.approx(made.criteria.p2bb[item])

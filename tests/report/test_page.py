@@ -18,7 +18,6 @@ from polarbear.report.words import WORDS_AT_A_TIME, better
 from polarbear.selection.choice import Selection, select
 from polarbear.selection.criteria import Risk
 from polarbear.selection.posterior_source import Basis, contest, find_basis
-from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.store import Store
 from tests.report.browser import Browser
@@ -57,8 +56,7 @@ def by_select(
 ) -> Selection:
     """What `polarbear select` computes, from all draws."""
     basis = basis_of(project.store, model)
-    context = Context(basis.times, basis.axis, joint=basis.posterior.joint)
-    return select(basis, contest(basis), read_preference(text)[0], context, risk, gamma)
+    return select(basis, contest(basis), read_preference(text)[0], basis.context(), risk, gamma)
 
 
 def by_page(browser: Browser, text: str, risk: str = "p2bb", gamma: float = 0.05) -> Any:

@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.integrate import quad
 
 from polarbear.errors import SelectionError
-from polarbear.selection.criteria import judge
+from polarbear.selection.criteria import Criteria
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
 
@@ -47,7 +47,7 @@ def looped(values: np.ndarray, gamma: float) -> dict[str, list[float]]:
     gamma=st.floats(0.01, 0.99),
 )
 def test_they_agree_with_plain_loops_and_ties_are_shared(values: np.ndarray, gamma: float):
-    found = judge(values, gamma)
+    found = Criteria(values, gamma)
     for name, expected in looped(values, gamma).items():
         assert getattr(found, name) == pytest.approx(expected, rel=1e-9, abs=1e-12), name
     assert found.p2bb.sum() == pytest.approx(1.0)
@@ -65,7 +65,7 @@ def test_two_algorithms_agree_with_the_beta_distribution():
         first = rng.beta(a, b, size)
         theta = np.stack([first, 1 - first], axis=1)[:, None, :]
         preference, _ = read_preference("final")
-        found = judge(preference.on(Context(np.array([1.0]))).values(theta), gamma)
+        found = Criteria(preference.on(Context(np.array([1.0]))).values(theta), gamma)
         p_best = law.sf(0.5)
         error = np.sqrt(p_best * (1 - p_best) / size)
         assert found.p2bb[0] == pytest.approx(p_best, abs=5 * error)
@@ -81,4 +81,4 @@ def test_two_algorithms_agree_with_the_beta_distribution():
 @pytest.mark.parametrize("gamma", [0.0, 1.0, -1.0, 2.0, float("nan")])
 def test_a_level_outside_of_0_to_1_is_refused(gamma: float):
     with pytest.raises(SelectionError, match="gamma must lie in"):
-        judge(np.ones((3, 2)), gamma)
+        Criteria(np.ones((3, 2)), gamma)

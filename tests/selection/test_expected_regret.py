@@ -6,7 +6,7 @@ import pytest
 
 from polarbear.config.configuration import Config
 from polarbear.driver.loop import SETTLED
-from polarbear.selection.criteria import draws_of_values, judge
+from polarbear.selection.criteria import Criteria, draws_of_values
 from polarbear.selection.expected_regret import RegretStop
 from polarbear.selection.posterior_source import contest, find_basis
 from polarbear.selection.preference import Context
@@ -29,7 +29,7 @@ def test_it_goes_on_where_everything_is_settled_but_the_choice_is_not(tmp_path: 
     basis = find_basis(store)
     valuation = read_preference("at 40")[0].on(Context(basis.times))
     items = contest(basis).candidates
-    regret = judge(draws_of_values(basis.posterior, items, valuation, "duels")).regret.min()
+    regret = Criteria(draws_of_values(basis.posterior, items, valuation, "duels")).regret.min()
     purpose = aim_of(config, "at 40", regret / 2)
     ended, store, notes = run(config, tmp_path / "s", purpose=purpose)
     assert ended.because.startswith("the expected regret of")

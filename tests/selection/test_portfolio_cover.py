@@ -1,5 +1,6 @@
 """Portfolios by coverage."""
 
+from dataclasses import fields
 from itertools import combinations
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.rankings.duels import duels_of
+from polarbear.selection.choice import Answer
 from polarbear.selection.portfolio_cover import PortfolioCover
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
@@ -24,19 +26,25 @@ def cover(orders: list[list[int]], preference: str = "uniform") -> PortfolioCove
     return PortfolioCover(bootstrap, range(places.shape[1]), valuation)
 
 
+def best(found: PortfolioCover, names: str, size: int) -> Answer:
+    blank = dict.fromkeys(field.name for field in fields(Answer))
+    asked = {"candidates": tuple(names), "criterion": "mean", "gamma": 0.05}
+    return found.add_best(Answer(**{**blank, **asked}), size)
+
+
 # A or B wins on every instance; C is always second, so it is never the one to have.
 EITHER = [[0, 2, 1]] * 60 + [[1, 2, 0]] * 40
 
 
 def test_two_slots_go_to_the_two_algorithms_that_win_all_problems_together():
     found = cover(EITHER)
-    assert found.best("ABC", 2, "mean").portfolio == ("A", "B")
+    assert best(found, "ABC", 2).portfolio == ("A", "B")
     assert found.has_winner((0, 1)) > 0.97
     assert found.has_winner((0,)) == pytest.approx(0.6, abs=0.05)
 
 
 def test_slots_beyond_the_candidates_repeat_the_best():
-    assert cover(EITHER).best("ABC", 5, "mean").portfolio == tuple("AAABC")
+    assert best(cover(EITHER), "ABC", 5).portfolio == tuple("AAABC")
 
 
 def test_sets_are_ranked_as_counting_ranks_them():
@@ -44,14 +52,13 @@ def test_sets_are_ranked_as_counting_ranks_them():
     orders = [list(rng.permutation(5)) for _ in range(400)]
     found = cover(orders)
     values = {
-        chosen: np.mean([order[0] in chosen for order in orders])
-        for chosen in combinations(range(5), 2)
+        pair: np.mean([order[0] in pair for order in orders]) for pair in combinations(range(5), 2)
     }
-    best = found.best("01234", 2, "mean")
-    assert best.portfolio_search == "exhaustive"
-    assert best.portfolios_looked_at == best.portfolios_possible == 10
-    assert tuple(map(int, best.portfolio)) == max(values, key=values.__getitem__)
-    assert best.portfolio_ranking[0].mean == pytest.approx(max(values.values()), abs=0.03)
+    chosen = best(found, "01234", 2)
+    assert chosen.portfolio_search == "exhaustive"
+    assert chosen.portfolios_looked_at == chosen.portfolios_possible == 10
+    assert tuple(map(int, chosen.portfolio)) == max(values, key=values.__getitem__)
+    assert chosen.portfolio_ranking[0].mean == pytest.approx(max(values.values()), abs=0.03)
 
 
 def test_many_candidates_are_searched_greedily_and_well():
@@ -63,6 +70,6 @@ def test_many_candidates_are_searched_greedily_and_well():
         first = rng.choice(13, p=shares)
         rest = [int(i) for i in rng.permutation(13) if i != first]
         orders.append([int(first), *rest])
-    best = cover(orders).best("ABCDEFGHIJKLM", 6, "mean")
-    assert best.portfolios_looked_at < best.portfolios_possible == 1716
-    assert best.portfolio == tuple("ABCDEF")
+    chosen = best(cover(orders), "ABCDEFGHIJKLM", 6)
+    assert chosen.portfolios_looked_at < chosen.portfolios_possible == 1716
+    assert chosen.portfolio == tuple("ABCDEF")

@@ -5,7 +5,7 @@ import pytest
 
 from polarbear.inference import Posterior
 from polarbear.inference.strongest_rival import rival_values
-from polarbear.selection.criteria import RISKS, judge
+from polarbear.selection.criteria import RISKS, Criteria
 from polarbear.selection.expected_regret import value_of_information
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
@@ -40,7 +40,7 @@ def test_each_position_is_the_choice_at_that_budget(risk):
     for k in range(0, len(found.positions), 17):
         weights = weights_at(found.positions[k])
         values = rival_values(drawn, range(4), lambda wins, by=weights: wins @ by)
-        alone = judge(values)
+        alone = Criteria(values)
         # draws are swept in single precision, as they are kept: one draw in 400 may tip over
         assert p2bb[:, k] == pytest.approx(alone.p2bb, abs=1 / 400 + 1e-9)
         merit = alone.merit(risk)
@@ -61,7 +61,7 @@ def test_intervals_cover_all_positions_and_name_each_choice():
     regrets = []
     for weights in map(weights_at, found.positions[: place + 1]):
         values = rival_values(drawn, range(4), lambda wins, by=weights: wins @ by)
-        regrets.append(judge(values).regret[0])
+        regrets.append(Criteria(values).regret[0])
     assert intervals[0].regret == pytest.approx(max(regrets), abs=1e-6)
 
 
@@ -76,7 +76,7 @@ def test_those_that_tie_share_being_best():
 def test_the_value_of_information_is_the_expected_regret_and_is_split_by_rival():
     for seed in range(10):
         values = np.random.default_rng(seed).uniform(size=(300, 5)) + np.arange(5) / 10
-        criteria = judge(values)
+        criteria = Criteria(values)
         choice = criteria.best("mean")
         order = [choice, *(item for item in range(5) if item != choice)]
         found = value_of_information(values[:, order], [str(item) for item in order])

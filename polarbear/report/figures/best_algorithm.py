@@ -12,8 +12,8 @@ from polarbear.report.figures.base import Figure, draws_source, lacks_draws
 from polarbear.report.figures.pairs import lacks_pairs
 from polarbear.report.figures.sheet import Line, Sheet, names_in, without_frame
 from polarbear.report.figures.style import Style
-from polarbear.selection.criteria import draws_of_values, judge
-from polarbear.selection.preference import Context, Preference
+from polarbear.selection.criteria import Criteria, draws_of_values
+from polarbear.selection.preference import Preference
 from polarbear.selection.preference_parsing import parse_preference
 from polarbear.settings.options import Source
 from polarbear.wording import P_BEST, WIN_RATE, probability_mark, short, tick, timed
@@ -201,12 +201,11 @@ def values_data(context: ReportContext) -> pl.DataFrame:
     assert basis is not None
     names = [name for name in basis.algorithms if name in context.remaining]
     items = [basis.algorithms.index(name) for name in names]
-    grid = Context(basis.times, basis.axis, joint=basis.posterior.joint)
     frames = []
     for title, preference in preferences(context).items():
-        values = draws_of_values(basis.posterior, items, preference.on(grid), "duels")
+        values = draws_of_values(basis.posterior, items, preference.on(basis.context()), "duels")
         values = values.astype(np.float64)
-        criteria = judge(values)
+        criteria = Criteria(values)
         for item, name in enumerate(names):
             low, median, high = np.quantile(values[:, item], LEVELS)
             x, density = smooth(values[:, item])
