@@ -39,10 +39,6 @@ class ProblemError(PolarBearError):
     """An instance that cannot be drawn or built."""
 
 
-class SuiteExhaustedError(ProblemError):
-    """A finite suite has no further instance."""
-
-
 class ClusterError(PolarBearError):
     """A cluster that does not answer or lacks something."""
 

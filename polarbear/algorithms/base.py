@@ -80,6 +80,7 @@ class Algorithm(Options):
     use: str = Field(default_factory=str, description="the adapter that runs it")
     label: str | None = Field(
         None,
+        exclude_if=lambda label: label is None,
         description=f"its name in figures and on the page, at most {LONGEST_LABEL} characters; by "
         "default its name, or the part of it that differs from others if it is longer",
     )

@@ -3,7 +3,7 @@
 import importlib.util
 from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
@@ -27,7 +27,6 @@ BASELINE: Mapping[str, bool | str] = {
 }
 # PSR and SA are left out: runs with them are not reproducible.
 StepSize = Literal["CSA", "MSR", "TPA", "XNES", "MXNES", "LPXNES", "SR"]
-STEP_SIZES: tuple[str, ...] = get_args(StepSize)
 MATRICES = {  # by the paper's names
     "COV": "COVARIANCE",
     "SEP": "SEPARABLE",

@@ -1,7 +1,7 @@
 """Reads one configuration file into one frozen object."""
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -60,10 +60,9 @@ class Config:
             "seeds": self.seeds,
             "trajectory": self.trajectory,
             "algorithms": {
-                algorithm.name: _plain(algorithm, "label", exclude={"name"})
-                for algorithm in self.algorithms
+                algorithm.name: _plain(algorithm, exclude={"name"}) for algorithm in self.algorithms
             },
-            "instances": _plain(self.instances, "weights"),
+            "instances": _plain(self.instances),
             "budget": _plain(self.budget),
             "execution": _plain(self.execution),
             "race": _plain(self.race),
@@ -205,7 +204,12 @@ def _check_fit(
                 (*path, "name"), f"'{algorithm.name}' is already the name of {first}"
             )
         seen[algorithm.name] = position
-        _check_label(algorithm, algorithms, source, path)
+        for _, other in algorithms:
+            label, named = algorithm.label, (other.name, other.label)
+            if other is not algorithm and label is not None and label in named:
+                raise source.error(
+                    (*path, "label"), f"'{label}' is a name of '{other.name}'; choose another"
+                )
         if suite.offers() not in algorithm.accepts:
             takes = joined(sorted(kind.value for kind in algorithm.accepts), "or")
             raise source.error(
@@ -219,18 +223,6 @@ def _check_fit(
                 ("budget", "axis"),
                 f"'{algorithm.name}' ({algorithm.use}) cannot report t on '{budget.axis}'; "
                 f"use '{EVALUATIONS}' or '{SECONDS}', or an adapter that reports: {can}",
-            )
-
-
-def _check_label(
-    algorithm: Algorithm, algorithms: list[tuple[int, Algorithm]], source: Source, path: KeyPath
-) -> None:
-    label = algorithm.label
-    others = [other for _, other in algorithms if other is not algorithm]
-    for other in others if label else []:
-        if label in (other.name, other.label):
-            raise source.error(
-                (*path, "label"), f"'{label}' is a name of '{other.name}'; choose another"
             )
 
 
@@ -250,7 +242,5 @@ def _check_race(top: Configuration, source: Source) -> None:
         )
 
 
-def _plain(options: Options, *rare: str, exclude: Collection[str] = ()) -> dict[str, Any]:
-    """Options as plain data; ``rare`` ones are left out unless they are set."""
-    unset = {name for name in rare if not getattr(options, name)}
-    return options.model_dump(mode="json", by_alias=True, exclude={*exclude, *unset})
+def _plain(options: Options, exclude: set[str] | None = None) -> dict[str, Any]:
+    return options.model_dump(mode="json", by_alias=True, exclude=exclude)

@@ -29,7 +29,7 @@ def config_schema() -> Schema:
     places, shared = models_json_schema([(group, "validation") for group in groups], by_alias=True)
     schemas = {model: place for (model, _), place in places.items()}
     parts = shared["$defs"]
-    top = parts.pop(_name_of(schemas[Configuration]))
+    top = parts.pop(schemas[Configuration]["$ref"].removeprefix("#/$defs/"))
     adapters = {name: schemas[ADAPTERS[name]] for name in ADAPTERS}
     suites = {name: schemas[SUITES[name]] for name in SUITES}
     keys = top["properties"]
@@ -75,7 +75,3 @@ def _named(registry: Registry[Any]) -> list[Schema]:
     return [
         {"const": name, **({"description": text} if text else {})} for name, text in about.items()
     ]
-
-
-def _name_of(place: Schema) -> str:
-    return str(place["$ref"]).rpartition("/")[2]

@@ -10,7 +10,7 @@ from polarbear.algorithms import ADAPTERS
 from polarbear.algorithms.base import Algorithm
 from polarbear.config.configuration import Configuration
 from polarbear.config.json_schema import NAME
-from polarbear.inference.models import MODELS, AnyModel
+from polarbear.inference.models import MODELS
 from polarbear.problems import SUITES
 from polarbear.problems.base import Suite
 from polarbear.settings.options import Options
@@ -51,9 +51,9 @@ def commented_config() -> str:
         lines += ["", *_comment(field.description)]
         if name == "algorithms":
             lines.append(ALGORITHMS)
-            for adapter in ADAPTERS:
-                skip = set(Algorithm.model_fields)
-                lines += _reference(ADAPTERS[adapter], "use", adapter, skip)
+            for use, adapter in ADAPTERS.items():
+                options = _options(adapter, skip=set(Algorithm.model_fields))
+                lines += [*_reference(adapter, f"use: {use}", *options), "#"]
         elif name == "instances":
             lines += ["instances:", "  suite: classic"]
             lines += [f"  {line}" for line in _options(SUITES["classic"], skip={"suite"})]
@@ -64,7 +64,8 @@ def commented_config() -> str:
             ]
             for suite in SUITES:
                 if suite != "classic":
-                    lines += _reference(SUITES[suite], "suite", suite, set(Suite.model_fields))
+                    options = _options(SUITES[suite], skip=set(Suite.model_fields))
+                    lines += [*_reference(SUITES[suite], f"suite: {suite}", *options), "#"]
         elif name == "budget":
             lines.append(BUDGET)
         elif isinstance(default := field.get_default(call_default_factory=True), Options):
@@ -73,7 +74,9 @@ def commented_config() -> str:
             lines += _on_lines(name, default)
     for name, model in MODELS.items():
         if model.own_options.model_fields:
-            lines += _own_options(model, name)
+            own = (f"  {line}" for line in _options(model.own_options))
+            comment = _reference(model, f"model: {name}", "options:", *own)
+            lines += [f"  {line}" for line in comment]
     return "\n".join(lines) + "\n"
 
 
@@ -81,27 +84,11 @@ def _comment(text: str | None) -> list[str]:
     return textwrap.wrap(f"# {text}", WIDTH, subsequent_indent="# ")
 
 
-def _reference(plug_in: type[Options], key: str, name: str, skip: set[str]) -> Iterator[str]:
-    """The options of a plug-in that is not used, as a comment."""
-    yield f"# {_about(plug_in)}"
-    yield f"#   {key}: {name}"
-    for line in _options(plug_in, skip):
-        yield f"#   {line}"
-    yield "#"
-
-
-def _about(plug_in: type) -> str:
-    """The first line of the docstring, which third-party plug-ins may lack."""
-    return (plug_in.__doc__ or "").strip().partition("\n")[0].replace("``", "")
-
-
-def _own_options(model: type[AnyModel], name: str) -> Iterator[str]:
-    """The options of a model that is not used, as a comment."""
-    yield f"  # {_about(model)}"
-    yield f"  #   model: {name}"
-    yield "  #   options:"
-    for line in _options(model.own_options):
-        yield f"  #     {line}"
+def _reference(plug_in: type, *lines: str) -> Iterator[str]:
+    """A plug-in that is not used, as a comment; third-party ones may lack a docstring."""
+    about = (plug_in.__doc__ or "").strip().partition("\n")[0].replace("``", "")
+    yield f"# {about}"
+    yield from (f"#   {line}" for line in lines)
 
 
 def _options(

@@ -16,6 +16,7 @@ from polarbear.execution.outcome import Executor, Outcome, RunLimits, Status, Ta
 from polarbear.numerics.threads import available_processors
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
+from polarbear.problems.weights import weight_of
 from polarbear.racing import State
 from polarbear.rankings import GridValues
 from polarbear.settings.grid import SECONDS
@@ -293,7 +294,7 @@ class RaceRuns:
             budget.unit_times,
             self._config.race.tie_tolerance,
             [str(instance.spec.get(PROBLEM, instance.id)) for instance in instances],
-            [suite.weight(name) for name in ids] if suite.weights else None,
+            [weight_of(name, suite.weights) for name in ids] if suite.weights else None,
         )
 
     def _value(self, algorithm: str, instance: Instance) -> np.ndarray:

@@ -2,13 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import (
-    Field,
-    SerializerFunctionWrapHandler,
-    ValidationInfo,
-    field_validator,
-    model_serializer,
-)
+from pydantic import Field, ValidationInfo, field_validator
 
 from polarbear.errors import ConfigError
 from polarbear.inference.models import MODELS, without_program
@@ -102,6 +96,7 @@ class ModelOptions(Options):
     spline_degree: int = Field(3, ge=1, le=5, description="degree of the B-splines")
     options: dict[str, Any] = Field(
         {},
+        exclude_if=lambda options: not options,  # a posterior's key is made of the others
         validate_default=True,
         description="options of the model's own, where it comes from another package",
     )
@@ -150,14 +145,6 @@ class ModelOptions(Options):
         except ConfigError as error:
             raise ValueError(str(error)) from None
         return own.model_dump(mode="json", by_alias=True)
-
-    @model_serializer(mode="wrap")
-    def _plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without 'options' where there are none: a posterior's key is made of what is here."""
-        plain: dict[str, Any] = handler(self)
-        if not plain.get("options"):
-            plain.pop("options", None)
-        return plain
 
     @field_validator("alpha")
     @classmethod

@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -16,11 +17,11 @@ from pydantic import Field, field_validator, model_validator
 from polarbear.errors import ProblemError
 from polarbear.numerics.arrays import Floats
 from polarbear.numerics.seeds import derived_seed
-from polarbear.problems.weights import check_weights_fit, improper, is_weight, weight_of
+from polarbear.problems.weights import improper, is_weight
 from polarbear.settings.fingerprint import MadeOf
 from polarbear.settings.grid import Budget
 from polarbear.settings.names import LONGEST_INSTANCE, flaw_in_name
-from polarbear.settings.options import Options
+from polarbear.settings.options import Options, nearest
 from polarbear.wording import visible
 
 Spec = Mapping[str, Any]
@@ -109,6 +110,7 @@ class Suite(Options):
     maximise: bool = Field(False, description="larger objective values are better")
     weights: dict[str, float] = Field(
         {},
+        exclude_if=lambda weights: not weights,
         description="how many instances each counts as, by its name or a pattern with * and ?; "
         "one if not named",
     )
@@ -150,16 +152,18 @@ class Suite(Options):
         """The number of instances; None if unlimited."""
         return None
 
-    def weight(self, instance: str) -> float:
-        """The number of instances that this one counts as."""
-        return weight_of(instance, self.weights)
-
     def check_weights(self, setting: Setting) -> None:
-        """Raise if a finite suite has no instance for some weight."""
+        """Raise if a weight's name or pattern matches no instance of a finite suite."""
         size = self.size(setting) if self.weights else None
-        if size:
-            names = [self.instance(index, setting).id for index in range(size)]
-            check_weights_fit(self.weights, names)
+        names = [self.instance(index, setting).id for index in range(size or 0)]
+        for pattern in self.weights if names else ():
+            if not any(pattern == name or fnmatchcase(name, pattern) for name in names):
+                guess = nearest(pattern, names)
+                hint = f"did you mean '{guess}'?" if guess else f"the first is '{names[0]}'"
+                raise ProblemError(
+                    f"instances.weights: '{pattern}' matches none of the {len(names)} instances; "
+                    f"{hint}"
+                )
 
     def instance(self, index: int, setting: Setting) -> Instance:
         """The instance at this index of the stream; it does not depend on earlier draws."""

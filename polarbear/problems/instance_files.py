@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from polarbear.errors import ProblemError, SuiteExhaustedError
+from polarbear.errors import ProblemError
 from polarbear.numerics.seeds import derived_seed
 from polarbear.problems.base import Kind, Setting, Spec, Suite
 from polarbear.wording import counted
@@ -72,9 +72,7 @@ class Files(Suite):
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
         names = self.all_names(setting)
         if index >= len(names):
-            raise SuiteExhaustedError(
-                f"the suite 'files' has only {counted(len(names), 'instance')}"
-            )
+            raise ProblemError(f"the suite 'files' has only {counted(len(names), 'instance')}")
         return names[index], {"name": names[index]}
 
     def build(self, spec: Spec, setting: Setting) -> str:

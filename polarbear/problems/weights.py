@@ -3,12 +3,11 @@
 A weight is the paper's w_r, the same for all rankings of an instance.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from math import isfinite
 
-from polarbear.errors import ProblemError
-from polarbear.settings.options import describe, nearest
+from polarbear.settings.options import describe
 
 WEIGHT = "counts_as"  # the key of an imported instance's spec that holds its weight
 LARGEST_WEIGHT = 1000.0  # sums of weights beyond it would not be exact in the bootstrap
@@ -34,15 +33,3 @@ def weight_of(instance: str, weights: Mapping[str, float]) -> float:
         return float(weights[instance])
     fitting = (weight for pattern, weight in weights.items() if fnmatchcase(instance, pattern))
     return float(next(fitting, 1.0))
-
-
-def check_weights_fit(weights: Mapping[str, float], names: Sequence[str]) -> None:
-    """Raise if a name or pattern matches no instance."""
-    known = set(names)
-    for pattern in weights:
-        if pattern not in known and not any(fnmatchcase(name, pattern) for name in names):
-            guess = nearest(pattern, names)
-            hint = f"did you mean '{guess}'?" if guess else f"the first is '{names[0]}'"
-            raise ProblemError(
-                f"instances.weights: '{pattern}' matches none of the {len(names)} instances; {hint}"
-            )

@@ -44,11 +44,9 @@ def of_packages(*names: str) -> MadeOf:
     return MadeOf(packages=found)
 
 
-def of_files(paths: Iterable[Path], folder: str, imports: bool = True) -> MadeOf:
+def of_files(paths: Iterable[Path], folder: str) -> MadeOf:
     """Files with their hashes, and what a Python file imports from local files."""
-    if imports:
-        return _of_code([(path, None) for path in paths], folder)
-    return _named({path.resolve(): _hash(path) for path in paths}, folder)
+    return _of_code([(path, None) for path in paths], folder)
 
 
 def of_function(reference: str, folder: str) -> MadeOf:
@@ -74,8 +72,8 @@ def _installed(module: str, folder: str) -> MadeOf:
         spec = find_spec(module)
     except (ImportError, ValueError):
         spec = None
-    files = [Path(spec.origin)] if spec is not None and spec.origin else []
-    return of_files([path for path in files if path.is_file()], folder, imports=False)
+    file = Path(spec.origin) if spec is not None and spec.origin else None
+    return _named({file.resolve(): _hash(file)} if file and file.is_file() else {}, folder)
 
 
 def _named(hashes: Mapping[Path, str], folder: str) -> MadeOf:

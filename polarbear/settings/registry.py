@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from polarbear.errors import ConfigError, PlugInWarning
 from polarbear.settings.options import unknown
@@ -31,7 +31,7 @@ class ThirdParty(NamedTuple):
     flaw: str = ""
 
 
-class Registry(Generic[PlugIn]):
+class Registry(Mapping[str, PlugIn]):
     """One family of plug-ins, in the order in which they are listed for users.
 
     ``places`` maps names to 'module:attribute'. ``base`` is the place of the class that plug-ins
@@ -71,12 +71,6 @@ class Registry(Generic[PlugIn]):
         if name not in self.places:
             raise ConfigError(self.refusal(name))
         return _load(self.places[name])  # type: ignore[no-any-return]
-
-    def items(self) -> list[tuple[str, PlugIn]]:
-        return [(name, self[name]) for name in self]
-
-    def values(self) -> list[PlugIn]:
-        return [self[name] for name in self]
 
     def refusal(self, name: str) -> str:
         """One line on an unknown name: the nearest known one, or why it was left out."""

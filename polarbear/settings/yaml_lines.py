@@ -25,6 +25,10 @@ MAX_NUMBER_CHARACTERS = sys.float_info.max_10_exp + 1
 _STANDARD = "tag:yaml.org,2002:"
 _EXPECTED = {"int": "a number", "float": "a number", "bool": "true or false", "null": "empty"}
 _KINDS = {"str", "int", "float", "bool", "null", "seq", "map", "merge"}
+_RESOLVERS = {
+    first: [(tag, pattern) for tag, pattern in known if tag.removeprefix(_STANDARD) in _KINDS]
+    for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
 
 
 def read_yaml(path: Path) -> tuple[Any, options.Source]:
@@ -49,7 +53,7 @@ def parse_yaml(text: str, name: str) -> tuple[Any, options.Source]:
     """Parse text into plain objects; return them and the lines of their keys."""
     source = options.Source(name)
     try:
-        loader = _Loader(text)
+        loader = _Loader(text, source)
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise ConfigError(
@@ -60,7 +64,7 @@ def parse_yaml(text: str, name: str) -> tuple[Any, options.Source]:
         node = loader.get_single_node()
         if node is None:
             raise ConfigError(f"{name} is empty; `polarbear init` writes one to start from")
-        return _Converter(loader, source).plain(node, ()), source
+        return loader.plain(node, ()), source
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{name}, line {mark.line + 1}" if mark else name
@@ -74,10 +78,16 @@ def parse_yaml(text: str, name: str) -> tuple[Any, options.Source]:
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader with limits, and without types that configurations do not use."""
+    """PyYAML's safe loader with limits, and without types that configurations do not use.
 
-    def __init__(self, text: str) -> None:
-        self._depth = self._nodes = 0
+    It converts nodes to plain objects, which have no lines, and notes the lines of their keys.
+    """
+
+    def __init__(self, text: str, source: options.Source) -> None:
+        self.yaml_implicit_resolvers = _RESOLVERS
+        self._source = source
+        self._depth = self._nodes = self._converted = 0
+        self._around: set[int] = set()  # nodes that contain the one that is being converted
         super().__init__(text)
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
@@ -92,32 +102,13 @@ class _Loader(yaml.SafeLoader):
         self._depth -= 1
         return node
 
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in known if tag.removeprefix(_STANDARD) in _KINDS]
-    for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-
-
-def _refused(problem: str, mark: Any) -> yaml.MarkedYAMLError:
-    return yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
-
-
-class _Converter:
-    """Converts nodes to plain objects, which have no lines, and notes the lines of their keys."""
-
-    def __init__(self, loader: _Loader, source: options.Source) -> None:
-        self._loader, self._source = loader, source
-        self._nodes = 0
-        self._around: set[int] = set()
-
     def plain(self, node: yaml.Node, path: options.Path) -> object:
         """The object of a node; invalid ones are refused."""
         self._source.lines.setdefault(path, node.start_mark.line + 1)
-        self._nodes += 1
+        self._converted += 1
         if id(node) in self._around:
             raise self._source.error(path, "an alias refers to a node that contains it")
-        if self._nodes > MAX_NODES or len(self._around) > MAX_DEPTH:
+        if self._converted > MAX_NODES or len(self._around) > MAX_DEPTH:
             raise self._source.error(path, "aliases repeat more than is allowed")
         kind = node.tag.removeprefix(_STANDARD)
         if kind not in _KINDS:
@@ -144,7 +135,7 @@ class _Converter:
         if len(text) > MAX_NUMBER_CHARACTERS:
             raise self._source.error(path, f"a number of {len(text)} characters")
         try:
-            value = getattr(self._loader, f"construct_yaml_{kind}")(node)
+            value = getattr(self, f"construct_yaml_{kind}")(node)
             if value is None or not math.isnan(value):  # OverflowError if too large for a float
                 return value
         except (ValueError, OverflowError, KeyError, IndexError):
@@ -170,3 +161,7 @@ class _Converter:
                         raise self._source.error(here, "expected a mapping to merge")
                     merged |= part
         return {**merged, **found}
+
+
+def _refused(problem: str, mark: Any) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=mark)

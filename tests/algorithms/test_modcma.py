@@ -1,12 +1,12 @@
 """modcma runs to the budget, reproducibly, and with the modules that were asked for."""
 
 import sys
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
-from polarbear.algorithms.modcma import BOX, MATRICES, STEP_SIZES, seed_generator
+from polarbear.algorithms.modcma import BOX, MATRICES, StepSize, seed_generator
 from polarbear.errors import MissingExtraError
 from tests.algorithms.helpers import (
     SETTING,
@@ -31,7 +31,7 @@ CENTRES = ("fixed", "modcma")
 EACH_VARIANT = pytest.mark.parametrize(
     ("step_size", "matrix"),
     [
-        *((name, "COV") for name in STEP_SIZES),
+        *((name, "COV") for name in get_args(StepSize)),
         *(("CSA", name) for pair in MATRICES.items() for name in pair),
     ],
 )

@@ -11,6 +11,7 @@ from polarbear.driver.collect import InstanceStream, RaceRuns
 from polarbear.driver.evidence import evidence_of
 from polarbear.driver.merging import stored_config, unite
 from polarbear.errors import StoreMismatchError
+from polarbear.problems.weights import weight_of
 from polarbear.rankings.duels import duels_of
 from polarbear.store import Store
 from tests.driver.test_loop import RATINGS, checkpoints, configured, run
@@ -53,7 +54,7 @@ def test_other_weights_are_another_race(raced: Store, tmp_path: Path):
 
 def test_a_race_that_is_replayed_keeps_its_weights(raced: Store):
     suite = stored_config(raced).instances
-    assert {name: suite.weight(name) for name in raced.weights()} == raced.weights()
+    assert {name: weight_of(name, suite.weights) for name in raced.weights()} == raced.weights()
 
 
 def test_merging_says_whose_weights_count(raced: Store, tmp_path: Path):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from polarbear.errors import ConfigError, ProblemError, SuiteExhaustedError
+from polarbear.errors import ConfigError, ProblemError
 from polarbear.problems import Setting
 from polarbear.problems.instance_files import Files
 from polarbear.settings.grid import Budget
@@ -59,7 +59,7 @@ def test_a_random_order_depends_on_the_seed_and_a_new_file_reorders_nobody(folde
 
 
 def test_what_names_no_instance_is_refused(folder: Path):
-    with pytest.raises(SuiteExhaustedError, match="only 2 instances"):
+    with pytest.raises(ProblemError, match="only 2 instances"):
         suite(names=["a", "b"]).instance(2, setting(folder))
     with pytest.raises(ProblemError, match=r"'\*\.lp' matches no instance"):
         suite(glob="*.lp").instance(0, setting(folder))
