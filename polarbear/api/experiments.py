@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from polarbear import api
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
-from polarbear.api.listening import Listener
-from polarbear.api.progress_display import Progress
+from polarbear.api.listening import Listener, Progress
 from polarbear.api.store_handle import Store
 from polarbear.config.configuration import Overrides
 from polarbear.driver import collect
