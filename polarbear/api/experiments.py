@@ -117,8 +117,7 @@ def race(
         purpose = api.selecting.regret_purpose(settings, preference, regret)
     folder = configurations.store_folder(config, store)
     collect.prepare_new(settings, folder)
-    if settings.inference.engine == "stan":
-        api.posterior.announce_stan(settings.inference, listener)
+    api.posterior.announce_stan(settings.inference, listener)
     disk = StoreOnDisk.open_or_create(folder, settings.plain())
     with disk.writing():
         if disk.catalog.manifest.files or disk.config != settings.plain() or rerun or keep:

@@ -286,12 +286,11 @@ def _folders_and_style(
     only: Sequence[str] | None, figures: FigureOptions
 ) -> tuple[dict[str, Path], Style]:
     """The folders of figures by the ending of their files, and the style of figures."""
-    folders = given(
-        png=figures.get("png"),
-        pdf=figures.get("pdf"),
-        svg=figures.get("svg"),
-        csv=figures.get("csv"),
-    )
+    folders = {
+        name: Path(str(folder))
+        for name, folder in figures.items()
+        if name in FOLDERS and folder is not None
+    }
     if only and not folders:
         raise ReportError("--only selects figures: name a folder with --png, --pdf, --svg or --csv")
     style = {name: value for name, value in figures.items() if name not in FOLDERS}

@@ -91,11 +91,13 @@ def app() -> None:
 _format_as_usual = warnings.formatwarning
 
 
-def _format_warning(message: Warning | str, category: type[Warning], *place: Any) -> str:
+def _format_warning(
+    message: Warning | str, category: type[Warning], *place: Any, **named: Any
+) -> str:
     """A warning about a plug-in in one line; others as usual, with their place in the code."""
     if issubclass(category, PlugInWarning):
         return f"warning: {visible(str(message))}\n"
-    return _format_as_usual(message, category, *place)
+    return _format_as_usual(message, category, *place, **named)
 
 
 def main() -> None:

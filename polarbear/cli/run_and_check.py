@@ -58,7 +58,6 @@ def run(
         return
     with output.interruptible("every finished run is stored, and the same command continues"):
         done = api.plain_runs.run(config, store, listener=Screen(verbose), **options).result
-    assert isinstance(done, api.plain_runs.Collected)
     output.result(done, json, _show_collected)
 
 

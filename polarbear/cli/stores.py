@@ -23,24 +23,10 @@ if TYPE_CHECKING:
     from polarbear.api.store_status import Repaired, Verified
 
 
-def _known(context: click.Context, parameter: click.Parameter, name: str) -> str:
-    """The name of a format, if it is known."""
-    known = api.registry("formats" if context.info_name == "import" else "exports")
-    if name not in known:
-        raise click.BadParameter(known.refusal(name))
-    return name
-
-
 @common.command
 @click.argument("source", type=Path)
 @option("--store", type=Path, required=True, metavar="DIR", help="The store to add to.")
-@option(
-    "--format",
-    default="table",
-    metavar="NAME",
-    callback=_known,
-    help="The format of SOURCE: {formats}.",
-)
+@option("--format", default="table", metavar="NAME", help="The format of SOURCE: {formats}.")
 @option("--algorithm-column", help="Its column of algorithms; by default 'algorithm'.")
 @option("--instance-column", help="Its column of instances; by default 'instance'.")
 @option("--t-column", help="Its column of times; by default 't'.")
@@ -66,7 +52,6 @@ def import_(format: str, settings: Facts, json: bool, **options: Any) -> None:
     """
     given = {name: value for name, value in options.items() if value is not None}
     done = api.importing.import_data(format=format, **{**given, **settings}).result
-    assert isinstance(done, api.importing.ImportResult)
     output.result(done, json, _show_imported)
 
 
@@ -80,7 +65,7 @@ def _show_imported(done: ImportResult) -> None:
 
 @common.command
 @common.store_folder
-@option("--format", required=True, metavar="NAME", callback=_known, help="The format: {exports}.")
+@option("--format", required=True, metavar="NAME", help="The format: {exports}.")
 @option("--to", type=Path, required=True, metavar="PLACE", help="The file or folder to write.")
 @common.algorithms
 @common.settings
@@ -110,7 +95,6 @@ def merge(json: bool, **options: Any) -> None:
     message = "nothing was merged, and the stores are unchanged"
     with output.interruptible(message), output.announcing_compilation():
         done = api.merge_stores.merge(**options).result
-    assert isinstance(done, api.merge_stores.Merged)
     output.result(done, json, _show_merged)
 
 
