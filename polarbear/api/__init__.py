@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from polarbear.api import posterior as posterior
     from polarbear.api import progress_display as progress_display
     from polarbear.api import reporting as reporting
-    from polarbear.api import runs_table as runs_table
     from polarbear.api import selecting as selecting
     from polarbear.api import standings_words as standings_words
     from polarbear.api import store_handle as store_handle

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from polarbear import api
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
-from polarbear.api.listening import Listener
-from polarbear.api.progress_display import Progress
+from polarbear.api.listening import Listener, Progress
 from polarbear.api.store_handle import Store
 from polarbear.config.configuration import Overrides
 from polarbear.driver import collect
@@ -118,8 +117,7 @@ def race(
         purpose = api.selecting.regret_purpose(settings, preference, regret)
     folder = configurations.store_folder(config, store)
     collect.prepare_new(settings, folder)
-    if settings.inference.engine == "stan":
-        api.posterior.announce_stan(settings.inference, listener)
+    api.posterior.announce_stan(settings.inference, listener)
     disk = StoreOnDisk.open_or_create(folder, settings.plain())
     with disk.writing():
         if disk.catalog.manifest.files or disk.config != settings.plain() or rerun or keep:

@@ -8,8 +8,7 @@ from typing import ClassVar
 from polarbear import api
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
-from polarbear.api.listening import Listener
-from polarbear.api.progress_display import Progress
+from polarbear.api.listening import Listener, Progress
 from polarbear.config.configuration import Overrides
 from polarbear.errors import ConfigError
 from polarbear.records import Record

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     FrameLike: TypeAlias = pl.DataFrame | pl.LazyFrame | pd.DataFrame | Mapping[str, Sequence[Any]]
 
-__all__ = ["ImportResult", "import_data", "infer", "options_of"]
+__all__ = ["ImportResult", "import_data", "infer"]
 NEEDED = ("algorithm", "instance", "t", "y")
 SEED, WEIGHT = "seed", "weight"
 ANY_AXIS = "t"  # the name of an axis that was not given
@@ -81,11 +81,6 @@ def import_data(
         found = replace(found, maximise=True)
     result = add_imported(Path(store), found, grid)
     return Store(StoreOnDisk.open(Path(store)), result)
-
-
-def options_of(format: str) -> list[str]:
-    """The options of a format."""
-    return list(FORMATS[format].model_fields)
 
 
 def infer(

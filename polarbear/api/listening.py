@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from polarbear import api
 from polarbear.errors import PolarBearWarning
 from polarbear.numerics.announcing import on_first_compilation
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from polarbear.driver.race_progress import Watcher
     from polarbear.store import Store as StoreOnDisk
 
-__all__ = ["Listener", "on_first_compilation"]
+__all__ = ["Listener", "Progress", "on_first_compilation"]
 PACKAGE = __name__.partition(".")[0]
 
 
@@ -59,6 +60,18 @@ class Listener:
     def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:
         """A function that is called after each of ``total`` runs, with whether it failed."""
         return nullcontext(lambda failed: None)
+
+
+class Progress(Listener):
+    """Also shows progress in a notebook or on a terminal, or as notes at intervals."""
+
+    is_live = True
+
+    def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher | None]:
+        return api.progress_display.race_display(store, self.note, self.is_live)
+
+    def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:
+        return api.progress_display.runs_display(total, self.note, self.is_live)
 
 
 def _levels_to_the_caller() -> int:

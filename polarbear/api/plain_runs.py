@@ -6,8 +6,7 @@ from pathlib import Path
 
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
-from polarbear.api.listening import Listener
-from polarbear.api.progress_display import Progress
+from polarbear.api.listening import Listener, Progress
 from polarbear.api.store_handle import Store
 from polarbear.config.configuration import Overrides
 from polarbear.driver import collect, inspect

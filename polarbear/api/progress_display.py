@@ -14,7 +14,6 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from polarbear.api.listening import Listener
 from polarbear.api.standings_words import (
     finished_words,
     forecast_words,
@@ -22,7 +21,7 @@ from polarbear.api.standings_words import (
     summary_line,
 )
 from polarbear.api.text_table import table_lines
-from polarbear.driver.race_progress import ProgressCounter, RoundStart, Watcher
+from polarbear.driver.race_progress import ProgressCounter, RoundStart
 from polarbear.driver.standings import standings
 from polarbear.execution.outcome import Outcome
 from polarbear.racing import RoundRecord
@@ -34,20 +33,9 @@ LOG_INTERVAL_SECONDS = 15.0
 REFRESH_SECONDS = 0.25
 BAR_COLUMNS = 24
 PAGE_COLUMNS = 110  # of a notebook
-__all__ = ["Progress", "RaceProgress", "StoreOnDisk", "race_display", "runs_display"]
 
 Note = Callable[[str], None]
 Picture = Callable[[], Sequence[str]]
-
-
-class Progress(Listener):
-    """Notes to the logger, warnings, and progress in a notebook or on a terminal."""
-
-    def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher]:
-        return race_display(store, self.note)
-
-    def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:
-        return runs_display(total, self.note)
 
 
 def _in_notebook() -> bool:
@@ -110,7 +98,7 @@ class _Log:
 
 
 @contextmanager
-def runs_display(total: int, note: Note, is_shown: bool = True) -> Iterator[Callable[[bool], None]]:
+def runs_display(total: int, note: Note, is_shown: bool) -> Iterator[Callable[[bool], None]]:
     """Show the number of finished runs; yields a function that counts one."""
     done = failed = 0
     begun, log = time.monotonic(), _Log(note)
@@ -130,7 +118,7 @@ def runs_display(total: int, note: Note, is_shown: bool = True) -> Iterator[Call
 
 
 @contextmanager
-def race_display(store: StoreOnDisk, note: Note, is_shown: bool = True) -> Iterator[RaceProgress]:
+def race_display(store: StoreOnDisk, note: Note, is_shown: bool) -> Iterator[RaceProgress]:
     """Show the progress of a race."""
     progress = RaceProgress(store, note)
     with _live(progress.picture, is_shown):

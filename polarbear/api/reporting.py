@@ -36,13 +36,12 @@ from polarbear.report.stores.comparison_story import (
 from polarbear.report.stores.differences import Change, changes
 from polarbear.report.stores.sides import sides_of
 from polarbear.report.story import Story, story_of
-from polarbear.settings.options import Source, unknown, validate
+from polarbear.settings.options import Source, validate
 from polarbear.store import Store as StoreOnDisk
 
 __all__ = ["AoccRow", "Areas", "Compared", "ErtPoint", "Report", "compare_stores"]
 CLASSICAL_FIGURES = ("ecdf", "aocc", "eaf", "eaf-difference")
 FOLDERS = ("png", "pdf", "svg", "csv")
-TIME_AXES = {"log": True, "linear": False, "grid": None}
 
 
 class FigureOptions(TypedDict, total=False):
@@ -287,20 +286,14 @@ def _folders_and_style(
     only: Sequence[str] | None, figures: FigureOptions
 ) -> tuple[dict[str, Path], Style]:
     """The folders of figures by the ending of their files, and the style of figures."""
-    folders = given(
-        png=figures.get("png"),
-        pdf=figures.get("pdf"),
-        svg=figures.get("svg"),
-        csv=figures.get("csv"),
-    )
+    folders = {
+        name: Path(str(folder))
+        for name, folder in figures.items()
+        if name in FOLDERS and folder is not None
+    }
     if only and not folders:
         raise ReportError("--only selects figures: name a folder with --png, --pdf, --svg or --csv")
-    time_axis = figures.get("time_axis", "grid")
-    if time_axis not in TIME_AXES:
-        raise ReportError(unknown("time axis", time_axis, TIME_AXES))
-    elsewhere = (*FOLDERS, "time_axis")
-    style = {name: value for name, value in figures.items() if name not in elsewhere}
-    style["log_time"] = TIME_AXES[time_axis]
+    style = {name: value for name, value in figures.items() if name not in FOLDERS}
     return folders, validate(Style, style, Source("figures"))
 
 

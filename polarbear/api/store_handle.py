@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import MethodType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from polarbear.api.store_changes import chooser, export, forget, rename
     from polarbear.driver.inspect import Duels as Duels
     from polarbear.driver.inspect import InstanceRuns as InstanceRuns
-    from polarbear.records import Record
 else:
 
     class _Question:
@@ -56,7 +55,7 @@ class Store:
     """A folder of runs, posteriors and rounds of a race.
 
     ``result`` is the record of the call that returned this object (`race`, `run`, `import_data` or
-    `merge`), with the facts of the command's --json; None after `open`.
+    `merge`, each with its own), with the facts of the command's --json; None after `open`.
     """
 
     infer = infer
@@ -68,7 +67,7 @@ class Store:
     forget = forget
     rename = rename
 
-    def __init__(self, disk: StoreOnDisk, result: Record | None = None) -> None:
+    def __init__(self, disk: StoreOnDisk, result: Any = None) -> None:
         self._disk = disk
         self.result = result
 

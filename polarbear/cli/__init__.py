@@ -8,13 +8,14 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
-from typing import TextIO
+from typing import Any
 
 import click
 
 from polarbear import __version__
 from polarbear.cli import output
 from polarbear.errors import PlugInWarning, PolarBearError
+from polarbear.wording import visible
 
 PACKAGE = Path(__file__).parents[1]
 COMMIT_FILE = "commit.txt"  # written into the package by a build
@@ -25,7 +26,7 @@ COMMANDS = {
     "run": "run_and_check",
     **dict.fromkeys(("infer", "select"), "choose"),
     **dict.fromkeys(("report", "compare"), "report"),
-    **dict.fromkeys(("gate",), "gate"),
+    "gate": "gate",
     "check": "run_and_check",
     **dict.fromkeys(("status", "show", "watch"), "contents"),
     **dict.fromkeys(("init", "schema"), "setup"),
@@ -87,27 +88,21 @@ def app() -> None:
     """Compare anytime algorithms at every budget, and choose one when the budget is known."""
 
 
-_show_as_usual = warnings.showwarning
+_format_as_usual = warnings.formatwarning
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    """Print warnings about plug-ins as notes."""
+def _format_warning(
+    message: Warning | str, category: type[Warning], *place: Any, **named: Any
+) -> str:
+    """A warning about a plug-in in one line; others as usual, with their place in the code."""
     if issubclass(category, PlugInWarning):
-        output.error(f"warning: {message}")
-    else:
-        _show_as_usual(message, category, filename, lineno, file, line)
+        return f"warning: {visible(str(message))}\n"
+    return _format_as_usual(message, category, *place, **named)
 
 
 def main() -> None:
     """Run a command; an error that users can fix is a line or two, with exit code 1."""
-    warnings.showwarning = _show_warning
+    warnings.formatwarning = _format_warning
     output.prepare_streams()
     try:
         try:

@@ -30,6 +30,7 @@ from polarbear.wording import (
 )
 
 if TYPE_CHECKING:
+    from polarbear.api.plain_runs import Collected
     from polarbear.api.store_handle import Duels, InstanceRuns
     from polarbear.api.store_status import StoreStatus
 
@@ -65,8 +66,31 @@ def _show_status(found: StoreStatus) -> None:
     if found.race is not None:
         columns = output.columns()
         output.show("", *api.standings_words.standings_lines(found.race, columns, verbose=True))
-    output.show_table(*api.runs_table.runs_table(found.algorithms, found.axis, found.budget))
-    output.show(*api.standings_words.failure_lines(found.failures), *_more_lines(found))
+    show_runs(found)
+    output.show(*_more_lines(found))
+
+
+def show_runs(found: StoreStatus | Collected) -> None:
+    """Print runs and costs of each algorithm and, after `run`, its share of first places."""
+    entries, axis = found.algorithms, found.axis
+    columns = {
+        "algorithm": [entry.algorithm for entry in entries],
+        "runs#": [f"{entry.runs}" for entry in entries],
+        "failed#": [f"{entry.failed}" for entry in entries],
+        "ended early#": [f"{entry.ended}" for entry in entries],
+        f"{axis}#": [time(entry.spent) for entry in entries],
+    }
+    # Of imported runs nothing is known but the axis.
+    for cost in ("evaluations", "seconds"):
+        numbers = [getattr(entry, cost) for entry in entries]
+        if cost != axis and any(numbers):
+            columns[f"{cost}#"] = ["unknown" if one is None else time(one) for one in numbers]
+    first = [getattr(entry, "first_at_end", None) for entry in entries]
+    if any(share is not None for share in first):
+        cells = ["" if share is None else percent_cell(share) for share in first]
+        columns[f"best at {axis} {time(found.budget)}#"] = cells
+    output.show_table(list(columns), zip(*columns.values(), strict=True))
+    output.show(*api.standings_words.failure_lines(found.failures))
 
 
 def _store_lines(found: StoreStatus) -> Iterator[str]:

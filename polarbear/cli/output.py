@@ -12,17 +12,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import click
 
 from polarbear import api
-from polarbear.api.listening import Listener
+from polarbear.api.listening import Progress
 from polarbear.records import Record, json_values
 from polarbear.wording import counted, visible
-
-if TYPE_CHECKING:
-    from polarbear.api.progress_display import RaceProgress, StoreOnDisk
 
 INTERRUPTED = 130
 # Control characters and changes of direction, which JSON allows but a terminal would act upon.
@@ -91,11 +88,11 @@ def error(*lines: str) -> None:
             click.echo(visible(line, keep="\n"), err=True)
 
 
-class Screen(Listener):
+class Screen(Progress):
     """Notes, warnings and progress of a call on standard error."""
 
     def __init__(self, verbose: bool = False) -> None:
-        self._verbose = verbose
+        self._verbose, self.is_live = verbose, not quiet
 
     def note(self, text: str) -> None:
         note(text)
@@ -112,12 +109,6 @@ class Screen(Listener):
     def planned(self, runs: int, present: int, folder: Path, workers: int) -> None:
         if self._verbose:
             error(f"{counted(runs, 'run')} to do, {present} in {folder} already, {workers} at once")
-
-    def race(self, store: StoreOnDisk) -> AbstractContextManager[RaceProgress]:
-        return api.progress_display.race_display(store, note, not quiet)
-
-    def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:
-        return api.progress_display.runs_display(total, note, not quiet)
 
 
 @contextmanager

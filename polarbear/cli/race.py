@@ -53,7 +53,6 @@ def race(no_check: bool, no_early: bool, json: bool, verbose: bool, **options: A
         done = api.experiments.race(
             **options, check=check, early=early, listener=Screen(verbose)
         ).result
-    assert isinstance(done, api.experiments.Raced)
     output.result(done, json, lambda raced: _show_raced(raced, verbose))
     if done.at_limit:
         sys.exit(AT_LIMIT)

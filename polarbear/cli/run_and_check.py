@@ -12,6 +12,7 @@ from polarbear import api
 from polarbear.cli import command_options as common
 from polarbear.cli import output
 from polarbear.cli.command_options import AT_LEAST_1
+from polarbear.cli.contents import show_runs
 from polarbear.cli.output import Screen
 from polarbear.errors import ReportError
 from polarbear.wording import counted, duration, short, size, timed
@@ -57,7 +58,6 @@ def run(
         return
     with output.interruptible("every finished run is stored, and the same command continues"):
         done = api.plain_runs.run(config, store, listener=Screen(verbose), **options).result
-    assert isinstance(done, api.plain_runs.Collected)
     output.result(done, json, _show_collected)
 
 
@@ -79,8 +79,7 @@ def _show_collected(done: Collected) -> None:
         f"{counted(done.executed, 'run')} in {duration(done.seconds)}{present}; "
         f"{counted(done.instances, 'instance')} in {done.store}",
     )
-    output.show_table(*api.runs_table.runs_table(done.algorithms, done.axis, done.budget))
-    output.show(*api.standings_words.failure_lines(done.failures))
+    show_runs(done)
 
 
 @common.command

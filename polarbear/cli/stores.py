@@ -22,39 +22,21 @@ if TYPE_CHECKING:
     from polarbear.api.merge_stores import Merged
     from polarbear.api.store_status import Repaired, Verified
 
-# Options of formats; each format has some of them.
-FORMAT_OPTIONS = ["algorithm_column", "instance_column", "t_column", "y_column", "position_column"]
-FORMAT_OPTIONS += ["seed_column", "weight_column", "maximise", "after_end"]
-
-
-def _known(context: click.Context, parameter: click.Parameter, name: str) -> str:
-    """The name of a format, if it is known."""
-    known = api.registry("formats" if context.info_name == "import" else "exports")
-    if name not in known:
-        raise click.BadParameter(known.refusal(name))
-    return name
-
 
 @common.command
 @click.argument("source", type=Path)
 @option("--store", type=Path, required=True, metavar="DIR", help="The store to add to.")
-@option(
-    "--format",
-    default="table",
-    metavar="NAME",
-    callback=_known,
-    help="The format of SOURCE: {formats}.",
-)
-@option("--algorithm-column", default="algorithm", help="Its column of algorithms.")
-@option("--instance-column", default="instance", help="Its column of instances.")
-@option("--t-column", default="t", help="Its column of times.")
-@option("--y-column", default="y", help="Its column of objective values.")
-@option("--position-column", default="position", help="Its column of positions.")
+@option("--format", default="table", metavar="NAME", help="The format of SOURCE: {formats}.")
+@option("--algorithm-column", help="Its column of algorithms; by default 'algorithm'.")
+@option("--instance-column", help="Its column of instances; by default 'instance'.")
+@option("--t-column", help="Its column of times; by default 't'.")
+@option("--y-column", help="Its column of objective values; by default 'y'.")
+@option("--position-column", help="Its column of positions; by default 'position'.")
 @option("--seed-column", help="Its column of seeds, if runs were repeated.")
 @option("--weight-column", help="Its column of weights of instances.")
 @option("--axis", help="The unit of t; by default that of SOURCE, or evaluations.")
-@flag("--maximise", "Larger values are better.")
-@one_of("--after-end", "Its best after its last row, or nothing.", "keeps", "absent")
+@option("--maximise", is_flag=True, default=None, help="Larger values are better.")
+@option("--after-end", help="After its last row it 'keeps' its best, the default, or is 'absent'.")
 @option("--points", default=30, type=AT_LEAST_1, help="Times in the grid of comparison.")
 @one_of("--spacing", "How its times are spaced.", "log", "linear")
 @option("--from", "first", type=float, help="Its first time; by default the data's.")
@@ -68,10 +50,8 @@ def import_(format: str, settings: Facts, json: bool, **options: Any) -> None:
 
     {formats.about}
     """
-    for name in set(FORMAT_OPTIONS) - set(api.importing.options_of(format)):
-        del options[name]
-    done = api.importing.import_data(format=format, **{**options, **settings}).result
-    assert isinstance(done, api.importing.ImportResult)
+    given = {name: value for name, value in options.items() if value is not None}
+    done = api.importing.import_data(format=format, **{**given, **settings}).result
     output.result(done, json, _show_imported)
 
 
@@ -85,7 +65,7 @@ def _show_imported(done: ImportResult) -> None:
 
 @common.command
 @common.store_folder
-@option("--format", required=True, metavar="NAME", callback=_known, help="The format: {exports}.")
+@option("--format", required=True, metavar="NAME", help="The format: {exports}.")
 @option("--to", type=Path, required=True, metavar="PLACE", help="The file or folder to write.")
 @common.algorithms
 @common.settings
@@ -115,7 +95,6 @@ def merge(json: bool, **options: Any) -> None:
     message = "nothing was merged, and the stores are unchanged"
     with output.interruptible(message), output.announcing_compilation():
         done = api.merge_stores.merge(**options).result
-    assert isinstance(done, api.merge_stores.Merged)
     output.result(done, json, _show_merged)
 
 

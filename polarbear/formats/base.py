@@ -86,8 +86,7 @@ class Imported:
 class Format(Options):
     """A format to import runs or rankings from; a subclass adds its options.
 
-    ``polarbear import`` passes those of its flags for which the format has a field, and the values
-    of ``--set``.
+    ``polarbear import`` passes the flags that were given, and the values of ``--set``.
     """
 
     @abstractmethod

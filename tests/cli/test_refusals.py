@@ -43,7 +43,7 @@ REFUSED = {
         (["--png", "x", "--only", "rating"], "did you mean 'ratings'"),
         (["--png", "x", "--theme", "pink"], "theme"),
         (["--png", "x", "--width", "wide"], "width"),
-        (["--png", "x", "--time-axis", "lin"], "time axis"),
+        (["--png", "x", "--time-axis", "lin"], "time_axis: input should be 'grid'"),
         (["--model", "gp", "--text"], "has no posterior of the model 'gp'"),
         (["--html", "nowhere/page.html"], "nowhere"),
     ],

@@ -80,7 +80,7 @@ def test_the_command_prints_the_same_as_json(project: Project):
     shown = project("export", "s", "--format", "csv", "--to", "again.csv")
     assert shown.stdout == f"{answer['what']} written to again.csv\n"
     wrong = project("export", "s", "--format", "cvs", "--to", "again.csv")
-    assert wrong.returncode == 2
+    assert wrong.returncode == 1
     assert "did you mean 'csv'?" in wrong.stderr
 
 

@@ -61,7 +61,7 @@ DRAWN = [(kind, name) for kind in HARD for name in FIGURES if name in THERE[kind
 STYLES = (
     {"width": "single"},
     {"theme": "dark"},
-    {"width": "single", "theme": "print", "log_time": True},
+    {"width": "single", "theme": "print", "time_axis": "log"},
 )
 TO_CSV = [("raced", name) for name in sorted(OURS - {"failures"})] + [
     ("failures", "failures"),
@@ -110,12 +110,12 @@ def test_nothing_is_cut_covered_or_empty(number, kind, name, kinds):
     assert look_at(name, kinds[kind], **STYLES[number % len(STYLES)]) == []
 
 
-@pytest.mark.parametrize("log_time", [True, False])
-def test_time_is_on_the_scale_that_is_asked_for(log_time, raced):
-    figure, style = FIGURES["ratings"], Style(log_time=log_time)
+@pytest.mark.parametrize("scale", ["log", "linear"])
+def test_time_is_on_the_scale_that_is_asked_for(scale, raced):
+    figure, style = FIGURES["ratings"], Style(time_axis=scale)
     with on_canvas(style) as canvas:
         figure.draw(canvas, figure.data(raced), raced, style)
-        assert canvas.axes[0].get_xscale() == ("log" if log_time else "linear")
+        assert canvas.axes[0].get_xscale() == scale
 
 
 def test_beyond_sixteen_algorithms_leaders_are_named_and_the_others_are_grey(kinds):

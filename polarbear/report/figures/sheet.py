@@ -143,7 +143,8 @@ class Sheet:
     @property
     def is_log(self) -> bool:
         """Whether the axis of time is logarithmic."""
-        return self.log_times if self.style.log_time is None else self.style.log_time
+        scale = self.style.time_axis
+        return self.log_times if scale == "grid" else scale == "log"
 
     @property
     def time_edges(self) -> np.ndarray:

@@ -125,8 +125,8 @@ class Style(Options):
     )
     font_size: float = Field(8.0, ge=4, le=30, description="points")
     font: str = Field("sans", description="sans, serif, or the name of a font that is installed")
-    log_time: bool | None = Field(
-        None, description="time on a log or a linear axis; as the grid is spaced where not said"
+    time_axis: Literal["grid", "log", "linear"] = Field(
+        "grid", description="the scale of time: log, linear, or grid (as its times are spaced)"
     )
     dpi: int = Field(200, ge=30, le=1200, description="dots per inch of PNG files")
 
