@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cached_property
 from html import escape
 from threading import Event, Thread
 
@@ -22,7 +23,7 @@ from polarbear.api.standings_words import (
 )
 from polarbear.api.text_table import table_lines
 from polarbear.driver.race_progress import ProgressCounter, RoundStart
-from polarbear.driver.standings import standings
+from polarbear.driver.standings import Standings, standings
 from polarbear.execution.outcome import Outcome
 from polarbear.racing import RoundRecord
 from polarbear.report.words import decisions, without_marks
@@ -130,8 +131,13 @@ class RaceProgress(ProgressCounter):
 
     def __init__(self, store: StoreOnDisk, note: Note) -> None:
         super().__init__(store.config)
-        self._store, self._facts = store, standings(store)
+        self._store = store
         self._log, self._doing = _Log(note), ""
+
+    @cached_property
+    def _facts(self) -> Standings | None:
+        """The standings after the last round, computed when they are first shown."""
+        return standings(self._store)
 
     def begins(self, start: RoundStart) -> None:
         super().begins(start)
