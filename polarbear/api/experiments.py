@@ -21,7 +21,7 @@ from polarbear.driver.standings import Standings, standings
 from polarbear.errors import RaceError
 from polarbear.records import Facts, Record, json_values
 from polarbear.store import Store as StoreOnDisk
-from polarbear.store.failures import Failure, failures
+from polarbear.store.summary import Failure, failures
 
 if TYPE_CHECKING:
     from polarbear.selection.expected_regret import Prospect
