@@ -120,7 +120,7 @@ def race(
     collect.prepare_new(settings, folder)
     if settings.inference.engine == "stan":
         api.posterior.announce_stan(settings.inference, listener)
-    disk = StoreOnDisk.open_or_create(folder, settings.plain())
+    disk = StoreOnDisk.create(folder, settings.plain())
     with disk.writing():
         if disk.catalog.manifest.files or disk.config != settings.plain() or rerun or keep:
             from polarbear.driver.reconcile import Answers, take_in  # not for a new store

@@ -113,7 +113,7 @@ class Catalog:
         while True:
             before = self.manifest
             if name not in before.files:
-                raise FileNotFoundError(name)
+                raise FileNotFoundError(file_io.MISSING)
             why = file_io.MISSING
             # A change that is being made renames the second to the first between our two looks.
             for place in (path, file_io.aside_of(path), path):
