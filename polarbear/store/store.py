@@ -193,7 +193,7 @@ class Store:
 
     def add_rankings(self, rankings: pl.DataFrame) -> None:
         """Store rankings that have no trajectories."""
-        self.catalog.commit([part_file("rankings", rankings.select(tables.RANKINGS.names))])
+        self.catalog.commit([part_file("rankings", rankings)])
 
     def copy_runs(self, source: Store, runs: Collection[str]) -> None:
         """Copy these runs from another store, and all its instances that are not known here."""

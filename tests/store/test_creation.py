@@ -57,7 +57,7 @@ def creation(tmp_path_factory: pytest.TempPathFactory) -> list[Step]:
 
 
 @pytest.mark.parametrize("how", WAYS)
-def test_whatever_a_power_cut_leaves_of_a_creation_becomes_a_store(tmp_path, creation, how):
+def test_the_remains_of_a_creation_after_a_power_cut_become_a_store(tmp_path, creation, how):
     for after in range(len(creation) + 1):
         root = tmp_path / f"{after}"
         laid_out(after_cut({}, creation, after, how), root)
