@@ -20,7 +20,7 @@ from polarbear.driver.standings import Standings, standings
 from polarbear.errors import RaceError
 from polarbear.records import Facts, Record, json_values
 from polarbear.store import Store as StoreOnDisk
-from polarbear.store.failures import Failure, failures
+from polarbear.store.summary import Failure, failures
 
 if TYPE_CHECKING:
     from polarbear.selection.expected_regret import Prospect
@@ -118,7 +118,7 @@ def race(
     folder = configurations.store_folder(config, store)
     collect.prepare_new(settings, folder)
     api.posterior.announce_stan(settings.inference, listener)
-    disk = StoreOnDisk.open_or_create(folder, settings.plain())
+    disk = StoreOnDisk.create(folder, settings.plain())
     with disk.writing():
         if disk.catalog.manifest.files or disk.config != settings.plain() or rerun or keep:
             from polarbear.driver.reconcile import Answers, take_in  # not for a new store

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from polarbear.api.text_table import TableText, folded, table_lines
 from polarbear.driver.standings import AlgorithmStanding, OpenPair, Standings
 from polarbear.racing.verdicts import cycle_words, reinstated_words
-from polarbear.store.failures import Failure
+from polarbear.store.summary import Failure
 from polarbear.wording import (
     P_BEST,
     counted,

@@ -8,10 +8,9 @@ from polarbear.driver.standings import Standings, standings
 from polarbear.records import Facts, Record
 from polarbear.settings.grid import Budget
 from polarbear.store import Store, summary
-from polarbear.store.failures import Failure, failures
 from polarbear.store.repair import Repaired, repair
 from polarbear.store.rounds import PastRace
-from polarbear.store.summary import AlgorithmRuns, AsideRuns, HostRuns, Weights
+from polarbear.store.summary import AlgorithmRuns, AsideRuns, Failure, HostRuns, Weights
 from polarbear.store.verify import Verified, verify
 from polarbear.store.writer import holder, read_progress
 from polarbear.wording import counted
@@ -87,7 +86,7 @@ def status(path: str | Path, race: int | None = None) -> StoreStatus:
         rankings=len(store.rankings()),
         posteriors=len(store.posteriors.stored()),
         algorithms=summary.by_algorithm(store),
-        failures=failures(store),
+        failures=summary.failures(store),
         hosts=summary.hosts(store),
         bytes=summary.disk_use(store),
         races=store.races.past(),

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from polarbear.records import Record
 from polarbear.settings.grid import Budget
 from polarbear.store import Store, summary
-from polarbear.store.failures import Failure, failures
-from polarbear.store.summary import AlgorithmRuns
+from polarbear.store.summary import AlgorithmRuns, Failure
 from polarbear.wording import counted
 
 
@@ -60,6 +59,6 @@ def collected(
         failed_runs=sum(entry.failed for entry in algorithms),
         evaluations={entry.algorithm: entry.evaluations for entry in algorithms},
         algorithms=algorithms,
-        failures=tuple(failures(store)),
+        failures=tuple(summary.failures(store)),
         seconds=round(seconds, 3),
     )

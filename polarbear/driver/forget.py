@@ -10,9 +10,9 @@ from polarbear.errors import StoreError, StoreMismatchError
 from polarbear.records import Record
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store
-from polarbear.store.failures import FAILED
 from polarbear.store.rename import rename as rename_in_store
 from polarbear.store.runs import Reason
+from polarbear.store.summary import FAILED
 from polarbear.wording import counted, joined
 
 

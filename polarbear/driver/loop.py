@@ -27,8 +27,8 @@ from polarbear.racing import State
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
 from polarbear.store import Store
-from polarbear.store.round_support import check_rounds
 from polarbear.store.runs import StoredRun
+from polarbear.store.verify import check_rounds
 from polarbear.wording import counted, percent, timed, typed_time
 
 SETTLED = "every relation is settled"

@@ -20,7 +20,7 @@ from polarbear.rankings.duels import fewest_shared
 from polarbear.records import Record
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
-from polarbear.store.failures import failures
+from polarbear.store.summary import failures
 from polarbear.wording import counted, percent
 
 

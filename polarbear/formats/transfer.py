@@ -70,7 +70,7 @@ def add_imported(path: Path, found: Imported, grid: GridOptions | None = None) -
         "budget": budget_for(found, grid or GridOptions()).model_dump(mode="json", by_alias=True),
         "execution": {},
     }
-    store = Store.open_or_create(path, config)
+    store = Store.create(path, config)
     with store.writing():
         store.adopt(config)
         store.add_instances(list(_reconciled(store, found.instances)), "imported")

@@ -14,7 +14,7 @@ from polarbear.report.figures.short_names import shortened
 from polarbear.report.findings import matrix_numbers
 from polarbear.report.story import Opening, Story
 from polarbear.report.words import curve, legend, pieces
-from polarbear.store.failures import failures
+from polarbear.store.summary import failures
 from polarbear.wording import (
     P_BEST,
     WIN_RATE,

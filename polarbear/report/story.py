@@ -24,7 +24,6 @@ from polarbear.report.context import ReportContext, once
 from polarbear.report.provenance import provenance
 from polarbear.report.words import as_sentence, marked, without_marks
 from polarbear.store import summary
-from polarbear.store.failures import failures
 from polarbear.wording import (
     P_BEST,
     counted,
@@ -275,7 +274,7 @@ def _warnings(context: ReportContext) -> list[str]:
         problems = basis.posterior.diagnostics.problems
         made += [f"do not trust this posterior: {problem}" for problem in problems]
         made += basis.notes
-    failed = failures(context.store)
+    failed = summary.failures(context.store)
     if failed:
         runs = sum(failure.runs for failure in failed)
         made.append(failed_words(runs, failures_in(context.store.config).ranks))

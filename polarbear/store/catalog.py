@@ -48,8 +48,7 @@ def json_file(name: str, facts: JsonObject) -> File:
 
 def table_file(stem: str, rows: Rows, schema: pa.Schema, facts: JsonObject | None = None) -> File:
     """A table as a Parquet file whose name is this, followed by the checksum of its content."""
-    # A table with facts has draws, which hardly compress; lz4 is the fastest to read.
-    data = encoded(rows, schema, facts, "zstd" if facts is None else "lz4")
+    data = encoded(rows, schema, facts)
     return f"{stem}-{file_io.digest(data)}.parquet", data
 
 
@@ -113,7 +112,7 @@ class Catalog:
         while True:
             before = self.manifest
             if name not in before.files:
-                raise FileNotFoundError(name)
+                raise FileNotFoundError(file_io.MISSING)
             why = file_io.MISSING
             # A change that is being made renames the second to the first between our two looks.
             for place in (path, file_io.aside_of(path), path):
@@ -246,17 +245,17 @@ class Catalog:
                 fs.sync_folder(folder)
 
 
-def encoded(
-    rows: Rows, schema: pa.Schema, facts: JsonObject | None = None, compression: str = "zstd"
-) -> memoryview:
+def encoded(rows: Rows, schema: pa.Schema, facts: JsonObject | None) -> memoryview:
     """A frame or rows of plain values as a Parquet file; a key that is missing is null."""
     if not isinstance(rows, pl.DataFrame):
         rows = pl.DataFrame(rows, schema=empty(schema).schema, orient="row")
     table = rows.select(schema.names).to_arrow().cast(schema)
     metadata = None if facts is None else {FACTS: json.dumps(facts).encode()}
+    table = table.replace_schema_metadata(metadata)
+    # A table with facts has draws, which hardly compress; lz4 is the fastest to read.
+    compression = "zstd" if facts is None else "lz4"
     texts = [field.name for field in schema if field.type == pa.string()]
     buffer = pa.BufferOutputStream()
-    table = table.replace_schema_metadata(metadata)
     pq.write_table(table, buffer, compression=compression, use_dictionary=texts)
     return memoryview(buffer.getvalue())
 

@@ -21,7 +21,6 @@ from polarbear.inference.posterior_draws import Diagnostics
 from polarbear.rankings import ABSENT, BELOW, GridValues
 from polarbear.store import file_io, tables
 from polarbear.store.catalog import Catalog, decoded, facts_of, table_file
-from polarbear.store.file_io import JsonObject
 from polarbear.store.rounds import Races, Rounds
 from polarbear.store.runs import SET_ASIDE
 
@@ -88,8 +87,8 @@ class Posteriors:
     ) -> None:
         """Store a posterior, which replaces one with the same key, and its rankings."""
         draws, facts = _to_table(posterior, grid, problems, evidence)
-        schema = _schema(posterior.wins is not None)
-        files = [table_file(f"{FOLDER}/{key}", draws, schema, facts)]
+        schema = _schema(facts.head_to_head)
+        files = [table_file(f"{FOLDER}/{key}", draws, schema, asdict(facts))]
         rankings = f"{RANKINGS}{evidence}"
         if self._catalog.find(rankings) is None:
             files.insert(0, table_file(rankings, _rankings(grid, positions), tables.RANKINGS))
@@ -170,8 +169,8 @@ def read_facts(path: Path, data: bytes) -> PosteriorFacts:
 
 def _to_table(
     posterior: Posterior, grid: GridValues, problems: int, evidence: str
-) -> tuple[pl.DataFrame, JsonObject]:
-    """The draws of a posterior, and everything else as plain facts."""
+) -> tuple[pl.DataFrame, PosteriorFacts]:
+    """The draws of a posterior, and the facts about it."""
     size = posterior.n_draws
     hyper = np.stack([*posterior.hyper.values()], 1) if posterior.hyper else np.empty((size, 0))
     columns = {
@@ -182,20 +181,18 @@ def _to_table(
     }
     if posterior.wins is not None:
         columns["wins"] = _lists(posterior.wins, np.float32)
-    facts = {
-        "algorithms": list(grid.algorithms),
-        "times": grid.times.tolist(),
-        "instances": problems,
-        "unit_times": posterior.unit_times.tolist(),
-        "hyper": list(posterior.hyper),
-        "options": posterior.options.model_dump(mode="json"),
+    facts = PosteriorFacts(
+        algorithms=list(grid.algorithms),
+        times=grid.times.tolist(),
+        instances=problems,
+        unit_times=posterior.unit_times.tolist(),
+        hyper=list(posterior.hyper),
+        options=posterior.options.model_dump(mode="json"),
+        evidence=evidence,
+        head_to_head=posterior.wins is not None,
+        shared=None if posterior.shared is None else posterior.shared.tolist(),
         **{name: getattr(posterior, name) for name in PLAIN_FIELDS},
-        "diagnostics": asdict(posterior.diagnostics),
-        "fit": None if posterior.fit is None else asdict(posterior.fit),
-        "evidence": evidence,
-        "head_to_head": posterior.wins is not None,
-        "shared": None if posterior.shared is None else posterior.shared.tolist(),
-    }
+    )
     return pl.DataFrame(columns), facts
 
 

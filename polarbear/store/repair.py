@@ -16,10 +16,10 @@ import polars as pl
 
 from polarbear.errors import StoreDamagedError, StoreError
 from polarbear.store import file_io, manifest, tables
-from polarbear.store.catalog import Catalog, File, decoded, json_file, part_file
+from polarbear.store.catalog import Catalog, File, json_file, part_file
 from polarbear.store.manifest import data_files
 from polarbear.store.rounds import CHECKPOINT, ENTERED, Rounds, numbers_in
-from polarbear.store.verify import Verified, check_is_store, flaw_of, verify
+from polarbear.store.verify import Verified, check_is_store, flaw_of, run_ids, verify
 from polarbear.store.writer import locked
 
 
@@ -52,13 +52,12 @@ def repair(path: Path) -> Repaired:
     """Move damaged files and files that depend on them; a sound store is left unchanged."""
     check_is_store(path)
     with locked(path / "lock"):
-        before = _ids_on_disk(path, "runs") | _ids_on_disk(path, "trajectories")
-        names = data_files(path)
         moved = _rebuild_manifest(path)
         catalog = Catalog(path)
-        names += catalog.manifest.files
         catalog.recover()
         _list_parts(catalog)
+        names = [*data_files(path), *catalog.manifest.files]
+        before = _runs(catalog, "runs") | _runs(catalog, "trajectories")
         while not (found := verify(path)).sound:  # files that lack others show in the next pass
             listed = catalog.manifest
             more = _set_aside(catalog, found)
@@ -68,7 +67,7 @@ def repair(path: Path) -> Repaired:
                 raise StoreError(f"{path}/{worst.file} cannot be set aside ({worst.why})")
         kept = Rounds(catalog).numbers()
     rounds = set(numbers_in(names, f"rounds/{CHECKPOINT}"))
-    replayed, lost = len(rounds.difference(kept)), len(before - _ids_on_disk(path, "runs"))
+    replayed, lost = len(rounds.difference(kept)), len(before - _runs(catalog, "runs"))
     following = _next_step(catalog, moved, replayed)
     return Repaired(str(path), tuple(moved), len(kept), replayed, lost, following)
 
@@ -94,7 +93,7 @@ def _sound_files(path: Path) -> list[str]:
 def _list_parts(catalog: Catalog) -> None:
     """List sound parts of tables that are not listed, as in a copy of a store that was changing."""
     new = [name for name in _sound_files(catalog.path) if name not in catalog.manifest.files]
-    parts = [name for name in new if _is_part(name)]
+    parts = [name for name in new if name.startswith(tuple(f"{one}/part-" for one in tables.ALL))]
     if parts:
         catalog.commit((name, file_io.read(catalog.path / name)) for name in parts)
 
@@ -103,14 +102,14 @@ def _set_aside(catalog: Catalog, found: Verified) -> list[Moved]:
     """Move what was found, and what depends on it; keep runs that have a trajectory."""
     path, rounds = catalog.path, Rounds(catalog)
     reasons = {damage.file: damage.why for damage in found.damaged}
-    known = _ids_on_disk(path, "runs") & _ids_on_disk(path, "trajectories")
+    known = sorted(_runs(catalog, "runs") & _runs(catalog, "trajectories"))
     add: list[File] = []
     for name in reasons:
         table = name.partition("/")[0]
-        if table in ("runs", "trajectories") and _is_part(name) and not flaw_of(path, name):
+        if table in ("runs", "trajectories") and name in catalog.names(f"{table}/part-"):
             with suppress(StoreDamagedError):
                 rows = catalog.read_table(name, tables.ALL[table])
-                rows = rows.filter(pl.col("run").is_in(sorted(known)))
+                rows = rows.filter(pl.col("run").is_in(known))
                 add += [part_file(table, rows)] if len(rows) else []
     if found.replay_from is not None:
         add += _newcomers(rounds, found.replay_from)
@@ -122,11 +121,6 @@ def _set_aside(catalog: Catalog, found: Verified) -> list[Moved]:
     moved = [_move(path, name, reasons[name]) for name in there]
     catalog.commit(add, reasons)
     return moved
-
-
-def _is_part(name: str) -> bool:
-    folder, _, file = name.partition("/")
-    return folder in tables.ALL and file.startswith("part-")
 
 
 def _newcomers(rounds: Rounds, first: int) -> list[File]:
@@ -150,15 +144,9 @@ def _move(path: Path, file: str, why: str) -> Moved:
     return Moved(file, str(place.relative_to(path)), why)
 
 
-def _ids_on_disk(path: Path, table: str) -> set[str]:
+def _runs(catalog: Catalog, table: str) -> set[str]:
     """The runs in all sound parts of a table."""
-    ids: set[str] = set()
-    for name in _sound_files(path):
-        if name.startswith(f"{table}/part-"):
-            with suppress(StoreDamagedError):
-                content = path / name, file_io.read(path / name)
-                ids.update(decoded(*content, tables.ALL[table], ["run"])["run"])
-    return ids
+    return set().union(*run_ids(catalog, table, {}).values())
 
 
 def _next_step(catalog: Catalog, moved: list[Moved], replayed: int) -> str | None:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from pydantic import AfterValidator
+from pydantic import AwareDatetime
 
 from polarbear.config.configuration import PlainConfig
 from polarbear.errors import StoreError
@@ -124,12 +124,10 @@ class Rounds:
     def read(self, number: int) -> RoundRecord:
         """The checkpoint of a round."""
         name = self._name(number)
-        try:
+        with file_io.decoding(self._catalog.path / name):
             record = self._catalog.read_record(name, RoundRecord)
-        except FileNotFoundError:
-            raise file_io.damaged(self._catalog.path / name, file_io.MISSING) from None
-        if record.state.round != number:
-            raise file_io.damaged(self._catalog.path / name, f"it is round {record.state.round}")
+            if record.state.round != number:
+                raise ValueError(f"it is round {record.state.round}")
         return record
 
     def posteriors(self) -> set[str]:
@@ -151,10 +149,8 @@ class Rounds:
         found = []
         for name, schema in zip(self.files_of(number)[1:], SCHEMAS, strict=True):
             path = self._catalog.path / name
-            try:
+            with file_io.decoding(path):
                 found.append(self._catalog.read_table(name, schema))
-            except FileNotFoundError:
-                raise file_io.damaged(path, file_io.MISSING) from None
         with file_io.decoding(path):
             return beliefs_from_tables(*found)
 
@@ -187,23 +183,18 @@ class PastRace(NamedTuple):
     pareto_set: tuple[str, ...]
 
 
-def _checked_time(text: str) -> str:
-    if datetime.fromisoformat(text).tzinfo is None:
-        raise ValueError("a time without a time zone")
-    return text
-
-
 @dataclass(frozen=True)
 class RaceEnd:
     """The content of ``race.json``: when and why a race ended, and its configuration."""
 
     race: int
-    ended: Annotated[str, AfterValidator(_checked_time)]
+    ended: AwareDatetime
     because: list[str]
     config: StoredConfig
 
     def file(self) -> File:
-        return json_file(f"{folder_of(self.race)}/{ABOUT}", vars(self))
+        facts = {**vars(self), "ended": self.ended.isoformat()}
+        return json_file(f"{folder_of(self.race)}/{ABOUT}", facts)
 
 
 def folder_of(race: int) -> str:
@@ -233,7 +224,7 @@ class Races:
         rounds = Rounds(self._catalog)
         if not rounds.numbers():
             return None
-        about = RaceEnd(self.current, datetime.now(UTC).isoformat(), list(because), config)
+        about = RaceEnd(self.current, datetime.now(UTC), list(because), config)
         folder, old = folder_of(about.race), rounds.files()
         moved = [(name.replace(FOLDER, folder, 1), self._catalog.read(name)) for name in old]
         self._catalog.commit([*moved, about.file()], old)
@@ -255,7 +246,7 @@ class Races:
             if last is None:
                 raise file_io.damaged(self._catalog.path / folder_of(number), "it has no round")
             result = last.state.round, last.state.instances, last.state.candidates
-            found.append(PastRace(number, about.ended, tuple(about.because), *result))
+            found.append(PastRace(number, about.ended.isoformat(), tuple(about.because), *result))
         return found
 
     def posteriors(self) -> list[str]:

@@ -31,7 +31,7 @@ SPECULATIVE = "speculative"
 SET_ASIDE = "set-aside"
 PROVENANCE = "provenance.json"
 TASK_FIELDS = ("attempt", "seed", "budget", "fingerprint")
-ENDINGS = (Status.ENDED, Status.CRASHED, Status.BAD_OUTPUT)  # whatever the budget
+ENDINGS = (Status.ENDED, Status.CRASHED, Status.BAD_OUTPUT)  # with any budget
 OUTCOME_FIELDS = ("status", "message", "evaluations", "reached", "seconds", "invalid")
 Fingerprint = str | None  # None: of an imported run
 
@@ -260,7 +260,7 @@ class Provenance:
         return self.read().seeds_of.get(algorithm, algorithm)
 
     def in_order(self, algorithms: Iterable[str]) -> list[str]:
-        """These algorithms in the order of decisions and records, whatever that of the file."""
+        """These algorithms in the order of decisions and records, with any order in the file."""
         return sorted(algorithms, key=lambda name: (self.seed_name(name), name))
 
     def copy_from(self, other: Provenance, algorithms: Iterable[str]) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC
 from pathlib import Path
 
 import numpy as np
@@ -69,11 +69,13 @@ class Store:
 
     @classmethod
     def create(cls, path: Path, config: PlainConfig) -> Store:
-        """A new store in an empty or missing folder; one that exists is opened.
+        """A store that exists, or a new one in an empty or missing folder.
 
         ``polarbear.json`` comes last: without it, the folder counts as empty. Of two processes that
         create at once, one holds the lock, and the other opens the result or reports the first.
         """
+        if manifest.has_config(path):
+            return cls.open(path)
         manifest.check_free(path)
         file_io.make_folder(path)
         with locked(path / "lock"):
@@ -83,10 +85,6 @@ class Store:
             known = catalog.manifest if manifest.is_store(path) else manifest.new(config)
             catalog.create(replace(known, config=config))
             return cls(catalog)
-
-    @classmethod
-    def open_or_create(cls, path: Path, config: PlainConfig) -> Store:
-        return cls.open(path) if manifest.has_config(path) else cls.create(path, config)
 
     @property
     def config(self) -> PlainConfig:
@@ -195,7 +193,7 @@ class Store:
 
     def add_rankings(self, rankings: pl.DataFrame) -> None:
         """Store rankings that have no trajectories."""
-        self.catalog.commit([part_file("rankings", rankings.select(tables.RANKINGS.names))])
+        self.catalog.commit([part_file("rankings", rankings)])
 
     def copy_runs(self, source: Store, runs: Collection[str]) -> None:
         """Copy these runs from another store, and all its instances that are not known here."""
@@ -258,7 +256,7 @@ class Store:
         runs, aside = self.every_run(), self.set_aside.runs()
         runs = runs.filter(pl.col("algorithm").is_in(list(self.config["algorithms"])))
         if self._about is not None:
-            end = datetime.fromisoformat(self._about.ended)
+            end = self._about.ended.astimezone(UTC)
             runs = runs.filter(pl.col("started") <= end)
             aside = aside.filter(pl.col("since") <= end)
         return runs.join(aside, on="run", how="anti", maintain_order="left") if len(aside) else runs
@@ -297,19 +295,16 @@ class Store:
 
     def problems(self) -> dict[str, str]:
         """The problem of each instance that is one of several instances of a problem."""
-        specs = self._specs()
-        return {name: json.loads(spec)[PROBLEM] for name, spec in specs if f'"{PROBLEM}"' in spec}
+        return {name: spec[PROBLEM] for name, spec in self.specs().items() if PROBLEM in spec}
 
     def weights(self) -> dict[str, float]:
         """The weights of instances that are not 1."""
         configured = self.config["instances"].get("weights", {})
-        found = {}
-        for instance, spec in self._specs():
-            own = json.loads(spec)[WEIGHT] if f'"{WEIGHT}"' in spec else None
-            weight = weight_of(instance, configured) if own is None else own
-            if weight != 1:
-                found[instance] = weight
-        return found
+        weights = {
+            instance: spec[WEIGHT] if WEIGHT in spec else weight_of(instance, configured)
+            for instance, spec in self.specs().items()
+        }
+        return {instance: weight for instance, weight in weights.items() if weight != 1}
 
     def _specs(self) -> Iterable[tuple[str, str]]:
         return self.instances().select("instance", "spec").iter_rows()

@@ -1,4 +1,4 @@
-"""Counts of a store's content: runs by algorithm, weights, machines, disk use."""
+"""Counts of a store's content: runs by algorithm, failures, weights, machines, disk use."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import polars as pl
 
 from polarbear.execution.host import IMPORTED
 from polarbear.execution.outcome import Status
-from polarbear.store.failures import FAILED
 from polarbear.store.store import Store
+
+FAILED = [status.value for status in Status if status.failed]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,16 @@ class AlgorithmRuns:
     evaluations: int | None = 0
     seconds: float | None = 0
     spent: float = 0
+
+
+class Failure(NamedTuple):
+    """Failed runs of one algorithm with the same message; ``example`` is one of their instances."""
+
+    algorithm: str
+    status: str
+    message: str
+    runs: int
+    example: str
 
 
 class HostRuns(NamedTuple):
@@ -97,6 +108,15 @@ def by_algorithm(store: Store) -> list[AlgorithmRuns]:
     rows = counting.join(spent, on="algorithm").iter_rows(named=True)
     known = {row["algorithm"]: AlgorithmRuns(**row) for row in rows}
     return [known.get(name, AlgorithmRuns(name)) for name in store.config["algorithms"]]
+
+
+def failures(store: Store) -> list[Failure]:
+    """Failed runs by algorithm, status and message, the most frequent first."""
+    failed = store.runs().filter(pl.col("status").is_in(FAILED))
+    grouped = failed.group_by("algorithm", "status", "message", maintain_order=True)
+    found = grouped.agg(runs=pl.len(), example=pl.col("instance").min())
+    ordered = found.sort("runs", "algorithm", descending=[True, False], maintain_order=True)
+    return [Failure(*row) for row in ordered.iter_rows()]
 
 
 def first_at(store: Store, t: float) -> dict[str, float]:

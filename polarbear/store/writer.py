@@ -31,7 +31,6 @@ from polarbear.store.file_io import (
 from polarbear.wording import visible
 
 PROGRESS = "progress"
-LAYOUT = 1  # version of its content
 
 
 class Holder(NamedTuple):
@@ -111,7 +110,7 @@ def _holder(path: Path, handle: int) -> Holder:
 def write_progress(store: Path, facts: JsonObject) -> None:
     """Write the progress; errors are ignored, since a race must not end because of them."""
     aside = store / f"{ASIDE}{PROGRESS}"
-    me = {"layout": LAYOUT, "pid": os.getpid(), "host": socket.gethostname()}
+    me = {"pid": os.getpid(), "host": socket.gethostname()}
     with suppress(OSError):
         aside.write_text(json.dumps({**me, **facts}))
         aside.replace(store / PROGRESS)
@@ -126,10 +125,8 @@ def read_progress(store: Path, kind: type) -> tuple[bool, JsonObject] | None:
     with suppress(OSError, StoreDamagedError, KeyError):
         facts = parsed(path, path.read_bytes())
         facts |= asdict(record(path, kind, facts))
-        if facts["layout"] == LAYOUT:
-            now = holder(store / "lock")
-            alive = now is not None and (now.pid, now.host) == (facts["pid"], facts["host"])
-            return alive, facts
+        now, writer = holder(store / "lock"), (facts["pid"], facts["host"])
+        return now is not None and (now.pid, now.host) == writer, facts
     return None
 
 

@@ -128,7 +128,7 @@ def live_race(
     config = read(
         configuration(race={"limits": {"rounds": rounds}, "alpha": 0.999999}), Overrides()
     )
-    store = Store.open_or_create(folder, config.plain())
+    store = Store.create(folder, config.plain())
     live, tags, texts = StorePage(store.path), [], []
 
     class Looking(Watcher):

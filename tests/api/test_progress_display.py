@@ -105,11 +105,11 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(project, w
 def test_a_file_of_that_name_that_is_something_else_is_left_alone(project: Project):
     project.configure()
     project("run", "config.yaml", "--instances", "1", "-q")
-    for content in ("", "{", "[]", "7", '{"layout": 1}', '{"layout": 1, "pid": "x", "host": 3}'):
+    for content in ("", "{", "[]", "7", '{"began": 1}', '{"pid": "x", "host": 3}'):
         Path(project.store / PROGRESS).write_text(content)
         seen = project.json("status", "config")
         assert (seen["under_way"], seen["killed"]) == (None, None)
-    short = {"layout": 1, "pid": 1, "host": "h", "began": 1e308}
+    short = {"pid": 1, "host": "h", "began": 1e308}
     Path(project.store / PROGRESS).write_text(json.dumps(short))
     killed = project.json("status", "config")["killed"]
     assert killed == {"pid": 1, "host": "h", "round": 0, "written": 0.0}

@@ -73,7 +73,7 @@ def executed(config: Config) -> list[Outcome]:
 
 def raced(config: Config, folder: Path, watcher: Watcher | None = None) -> dict[str, bytes]:
     """Race from wherever the store stands; every file of its rounds."""
-    store = Store.open_or_create(folder, config.plain())
+    store = Store.create(folder, config.plain())
     with store.writing():
         Race(config, store, [watcher] if watcher else []).run()
     return {path.name: path.read_bytes() for path in sorted((folder / "rounds").iterdir())}

@@ -73,7 +73,7 @@ class Notes(Watcher):
 
 def run(config: Config, folder: Path, **options: Any) -> tuple[Ended, Store, Notes]:
     notes = Notes()
-    store = Store.open_or_create(folder, config.plain())
+    store = Store.create(folder, config.plain())
     with store.writing():
         store.adopt(config.plain(), config.instances.uses_grid)
         ended = Race(config, store, [notes], **options).run()
@@ -182,7 +182,7 @@ def test_draws_kept_after_each_round_leave_nothing_behind(settled, tmp_path):
         def ends(self, record: RoundRecord) -> None:
             seen.append(store.posteriors.stored() == [record.posterior])
 
-    store = Store.open_or_create(tmp_path / "often", configured().plain())
+    store = Store.create(tmp_path / "often", configured().plain())
     with store.writing():
         Race(configured(), store, [Looking()]).run()
     assert seen == [True] * len(notes.rounds)

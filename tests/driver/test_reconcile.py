@@ -38,7 +38,7 @@ class Killer(Watcher):
 def race(
     config: Config, folder: Path, answers: Answers | None = None, kill_after: int | None = None
 ) -> tuple[Store, list[str]]:
-    store = Store.open_or_create(folder, config.plain())
+    store = Store.create(folder, config.plain())
     watcher = Watcher() if kill_after is None else Killer(kill_after)
     with store.writing():
         notes = take_in(config, store, answers or Answers(), racing=True)

@@ -114,7 +114,7 @@ def test_interrupted_anywhere_a_race_with_early_runs_ends_the_same(
     config, executed, interruptions = truncated(), [], 0
     with_workers(monkeypatch, 3, seed)
     while True:
-        store = Store.open_or_create(tmp_path / "s", config.plain())
+        store = Store.create(tmp_path / "s", config.plain())
         watcher = Impatient()
         watcher.left = lot.randint(5, 60)
         with store.writing():
@@ -167,7 +167,7 @@ def test_nothing_is_begun_early_where_seconds_are_measured_or_spending_is_limite
     config = truncated(rounds=2, **limits)
     grid = {"axis": axis, "grid": [10, 20, 30, 40, 50, 60]}
     config = replace(config, budget=type(config.budget).model_validate(grid))
-    store = Store.open_or_create(tmp_path / "s", config.plain())
+    store = Store.create(tmp_path / "s", config.plain())
     with store.writing():
         Race(config, store, [Hears()]).run()
     assert bool(begun) is some

@@ -283,7 +283,7 @@ def mutation(rng: Random, good: Files, store: Path) -> str:
 
 
 PROGRESS = {
-    "layout": 1, "pid": 1, "host": "h", "began": 1.0, "written": 2.0, "round": 1, "doing": "x",
+    "pid": 1, "host": "h", "began": 1.0, "written": 2.0, "round": 1, "doing": "x",
     "runs": 1, "done": 0, "failed": 0, "early": 0, "busy": 0.5, "left_in_round": None,
     "to_go_at_least": None, "to_go_at_most": 3.0,
     "algorithms": [{"algorithm": "good", "round_runs": 1, "round_done": 0, "runs": 1, "failed": 0,

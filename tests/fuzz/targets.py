@@ -28,7 +28,6 @@ from polarbear.settings.grid import Budget
 from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import Store, summary
 from polarbear.store.catalog import Catalog, json_file
-from polarbear.store.failures import failures
 from polarbear.wording import visible
 from tests.fuzz import grammars
 from tests.fuzz.samples import IMPORTS, altered, anything
@@ -143,7 +142,7 @@ def read_all(store: Store) -> None:
     store.problems()
     store.count_compared_instances()
     summary.by_algorithm(store)
-    failures(store)
+    summary.failures(store)
     summary.hosts(store)
     times = grid_of(store)
     store.on_grid(times)

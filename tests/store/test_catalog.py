@@ -15,9 +15,8 @@ from polarbear.store import Store, catalog, file_io, tables
 from polarbear.store.catalog import Catalog, json_file, table_file
 from polarbear.store.rename import rename
 from polarbear.store.repair import repair
-from polarbear.store.round_support import check_rounds
 from polarbear.store.runs import Origins
-from polarbear.store.verify import NOT_LISTED, verify
+from polarbear.store.verify import NOT_LISTED, check_rounds, verify
 from tests.faults import store_damage
 from tests.faults.layer import PowerCut, failing, killed, recorded
 from tests.faults.races import essence

@@ -23,10 +23,10 @@ def test_a_creation_that_is_killed_at_any_file_operation_is_made_up_for(tmp_path
         folder = tmp_path / f"{at}" / "deep" / "store"
         try:
             with killed(at):
-                Store.open_or_create(folder, PLAIN)
+                Store.create(folder, PLAIN)
             break
         except PowerCut:
-            made = Store.open_or_create(folder, PLAIN)
+            made = Store.create(folder, PLAIN)
         with made.writing():
             assert Store.open(folder).config == PLAIN
         assert not [path.name for path in folder.iterdir() if path.name.startswith(".writing")]
@@ -39,7 +39,7 @@ def test_a_creation_that_meets_an_error_at_any_step_is_made_up_for(tmp_path: Pat
         folder = tmp_path / f"{at}" / "deep" / "store"
         with failing(at, ERRORS[how], lasting=how == "full disk") as asked, suppress(StoreError):
             Store.create(folder, PLAIN)
-        made = Store.open_or_create(folder, PLAIN)
+        made = Store.create(folder, PLAIN)
         with made.writing():
             assert Store.open(folder).config == PLAIN
         if len(asked) <= at:
@@ -57,13 +57,13 @@ def creation(tmp_path_factory: pytest.TempPathFactory) -> list[Step]:
 
 
 @pytest.mark.parametrize("how", WAYS)
-def test_whatever_a_power_cut_leaves_of_a_creation_becomes_a_store(tmp_path, creation, how):
+def test_the_remains_of_a_creation_after_a_power_cut_become_a_store(tmp_path, creation, how):
     for after in range(len(creation) + 1):
         root = tmp_path / f"{after}"
         laid_out(after_cut({}, creation, after, how), root)
         if after == len(creation):  # it was created, and is still there
             assert Store.open(root / "deep" / "store").config == PLAIN
-        made = Store.open_or_create(root / "deep" / "store", PLAIN)
+        made = Store.create(root / "deep" / "store", PLAIN)
         with made.writing():
             assert made.config == PLAIN
 
@@ -74,7 +74,7 @@ def test_threads_that_create_a_store_at_once_open_it_or_find_it_locked(tmp_path)
     def create(folder: Path) -> str:
         start.wait()
         try:
-            with Store.open_or_create(folder, PLAIN).writing():
+            with Store.create(folder, PLAIN).writing():
                 return "made"
         except StoreLockedError:
             return "locked"

@@ -1,4 +1,4 @@
-"""Somebody else's store: opened, reported on and inferred from, it runs and changes nothing."""
+"""A store of unknown origin: opened, reported on and inferred from, it runs nothing."""
 
 import fcntl
 import json
@@ -68,7 +68,7 @@ def test_a_lock_that_is_a_link_is_not_written_through_where_a_store_is_to_be_mad
 
 
 @pytest.mark.parametrize("name", ["lock", "polarbear.json", "runs/part-x.parquet", "races/pipe"])
-def test_nobody_waits_for_a_pipe_that_lies_in_a_store(project: Project, foreign: Path, name: str):
+def test_a_pipe_in_a_store_is_refused_without_waiting(project: Project, foreign: Path, name: str):
     (foreign / name).unlink(missing_ok=True)
     (foreign / name).parent.mkdir(exist_ok=True)
     os.mkfifo(foreign / name)
@@ -77,7 +77,7 @@ def test_nobody_waits_for_a_pipe_that_lies_in_a_store(project: Project, foreign:
 
 
 @pytest.mark.parametrize("words", ["[]", "5", '{"pid": 1}', "\x00", '{"pid": "a\\n\\u001b[2J"'])
-def test_whoever_holds_a_lock_with_other_words_is_another_process(tmp_path: Path, words: str):
+def test_the_holder_of_a_lock_with_other_content_is_another_process(tmp_path: Path, words: str):
     (tmp_path / "lock").write_text(words)
     with (tmp_path / "lock").open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)

@@ -176,7 +176,7 @@ def test_a_store_without_its_configuration_asks_for_it(store: Path):
     repair(store)
     with pytest.raises(StoreError, match="has lost its configuration; give the `race`"):
         Store.open(store)
-    assert Store.open_or_create(store, CONFIG.plain()).config == CONFIG.plain()
+    assert Store.create(store, CONFIG.plain()).config == CONFIG.plain()
 
 
 def test_sound_parts_that_are_not_listed_are_taken_in(store: Path, undisturbed: Path):

@@ -12,7 +12,7 @@ from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.sheet import Sheet, whole_ticks, without_frame
 from polarbear.report.figures.style import Keywords, Style
-from polarbear.store.failures import failures
+from polarbear.store.summary import failures
 from polarbear.wording import counted, percent, percent_cell, whole
 
 if TYPE_CHECKING:
