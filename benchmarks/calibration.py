@@ -24,7 +24,7 @@ from scipy.stats import binom
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import rating_models
 from polarbear.inference.models.base import Model, rating_model
-from polarbear.inference.plackett_luce.likelihood import helmert
+from polarbear.inference.plackett_luce.likelihood import Likelihood, helmert
 from polarbear.rankings import rank
 from polarbear.rankings.choice_sets import count_choice_sets
 
@@ -85,9 +85,9 @@ def truth_ranks(
     with np.errstate(divide="ignore"):
         drawn = np.log(posterior.theta[::THIN])
     drawn = np.maximum(drawn, -700.0)
-    likelihood = np.array([sets.log_likelihood(draw).sum() for draw in drawn])
-    found = quantities(drawn, likelihood)
-    true = quantities(mu[None], sets.log_likelihood(mu).sum(keepdims=True))
+    likelihood = Likelihood(sets)
+    found = quantities(drawn, likelihood.evaluate(drawn.swapaxes(0, 1))[0].sum(axis=0))
+    true = quantities(mu[None], likelihood.evaluate(mu[:, None])[0].sum(axis=0))
     below = (found < true).sum(axis=0)
     equal = (found == true).sum(axis=0)
     return np.asarray(below + rng.integers(0, equal + 1))

@@ -32,9 +32,10 @@ from targets import Row, report
 from polarbear import racing as race
 from polarbear.config.configuration import Config, parse
 from polarbear.driver.evidence import CachedPosterior, Evidence, keep, ranked
-from polarbear.driver.round_posterior import estimates, settings_kept, threats
+from polarbear.driver.round_posterior import settings_kept, threats
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.inference import ModelOptions, Posterior
+from polarbear.inference.beliefs import beliefs
 from polarbear.inference.chain_diagnostics import Draws, diagnose
 from polarbear.inference.relations import decision_tables
 from polarbear.problems import Instance
@@ -109,7 +110,9 @@ def add_rounds(store: Store, config: Config, rng: np.random.Generator) -> None:
             posterior=learned.key,
             **settings,
         )
-        store.rounds.add(record, estimates(learned, state, rules.epsilon, usable=True))
+        axes = learned.algorithms, learned.times
+        shown = beliefs(learned.posterior, *axes, state.candidates, rules.epsilon)
+        store.rounds.add(record, shown)
     keep(store, evidence, learned)
 
 

@@ -37,14 +37,6 @@ class RoundResult(NamedTuple):
     cached: CachedPosterior
 
 
-def estimates(cached: CachedPosterior, state: State, epsilon: float, usable: bool) -> Beliefs:
-    """Estimates about all pairs, and about which candidate is the best at each time."""
-    posterior = cached.posterior
-    at = relations.pointwise(posterior, epsilon) if usable else None
-    over = relations.joint(posterior) if usable and posterior.joint else None
-    return beliefs(posterior, cached.algorithms, cached.times, at, over, state.candidates)
-
-
 def threats(state: State, tables: DecisionTables | None) -> dict[str, Threat]:
     """The algorithm that comes nearest to eliminating each candidate."""
     names, candidates = state.algorithms, state.candidates
@@ -135,7 +127,8 @@ class RoundInference:
             fit=named(posterior.fit, cached.algorithms, cached.times),
             **settings_kept(self._config),
         )
-        shown = estimates(cached, state, rules.epsilon, tables is not None)
+        axes, candidates = (cached.algorithms, cached.times), state.candidates
+        shown = beliefs(posterior, *axes, candidates, rules.epsilon, usable=tables is not None)
         return RoundResult(record, shown, evidence, cached)
 
     def remember(self, result: RoundResult) -> None:

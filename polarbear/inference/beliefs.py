@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polarbear.inference.posterior_draws import Posterior
-from polarbear.inference.relations import Joint, Pointwise
+from polarbear.inference.relations import joint, pointwise
 from polarbear.inference.strongest_rival import p_best_at_each_time
 
 
@@ -56,18 +56,18 @@ def beliefs(
     posterior: Posterior,
     algorithms: tuple[str, ...],
     times: np.ndarray,
-    pointwise: Pointwise | None,
-    joint: Joint | None,
     candidates: Sequence[str],
+    epsilon: float,
+    usable: bool = True,
 ) -> Beliefs:
-    """The estimates of a posterior over these algorithms and times, with its relations."""
+    """The estimates of a posterior over these algorithms and times; relations if it is usable."""
     low, high = posterior.interval()
-    unknown = np.full((len(times), len(algorithms), len(algorithms)), np.nan)
-    above, error, alike = (
-        (unknown, unknown, unknown)
-        if pointwise is None
-        else (pointwise.dominance, pointwise.dominance_error, pointwise.equivalence)
-    )
+    above = error = alike = np.full((len(times), len(algorithms), len(algorithms)), np.nan)
+    over = None
+    if usable:
+        at = pointwise(posterior, epsilon)
+        above, error, alike = at.dominance, at.dominance_error, at.equivalence
+        over = joint(posterior) if posterior.joint else None
     items = [i for i, name in enumerate(algorithms) if name in candidates]
     best = np.full((len(algorithms), len(times)), np.nan)
     if items:
@@ -82,9 +82,9 @@ def beliefs(
         above=_without_diagonal(above),
         above_error=_without_diagonal(error),
         alike=_without_diagonal(alike),
-        always_above=None if joint is None else joint.dominance,
-        always_above_error=None if joint is None else joint.dominance_error,
-        crossing=None if joint is None else joint.crossing,
+        always_above=None if over is None else over.dominance,
+        always_above_error=None if over is None else over.dominance_error,
+        crossing=None if over is None else over.crossing,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import scipy  # loads its parts when they are used
@@ -30,6 +31,15 @@ class Draws:
     missed: float = 0.0
     deep_trees: int = 0
     e_bfmi: float | None = None
+
+
+class EngineResult(NamedTuple):
+    """The result of an engine of Plackett-Luce models, with the method that was run."""
+
+    method: str
+    draws: Draws
+    diagnostics: Diagnostics
+    notes: tuple[str, ...] = ()
 
 
 def joined(parts: Sequence[Draws]) -> Draws:

@@ -1,57 +1,22 @@
 """Checks of the evidence: refuses what no model can use, and notes what limits a posterior."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polarbear.errors import InferenceError
-from polarbear.rankings import ABSENT
+from polarbear.rankings.ranking import Coverage
 from polarbear.wording import counted, noun, short, small
 
-if TYPE_CHECKING:
-    from polarbear.rankings.choice_sets import ChoiceSets
 
-
-@dataclass(frozen=True)
-class Coverage:
-    """The algorithms that rankings compare; `ChoiceSets` has the same facts.
-
-    ``rankings[T]`` is the number of rankings of two or more algorithms, ``met[n, n]`` says which
-    pairs occur in one ranking.
-    """
-
-    rankings: np.ndarray
-    met: np.ndarray
-    sampled_ties: int = 0  # duels count all ties
-
-    @property
-    def n_algorithms(self) -> int:
-        return len(self.met)
-
-    @property
-    def n_times(self) -> int:
-        return len(self.rankings)
-
-    @classmethod
-    def of(cls, positions: np.ndarray) -> Coverage:
-        present = positions != ABSENT
-        compared = present.sum(axis=1) > 1
-        rows = present.swapaxes(1, 2).reshape(-1, present.shape[1]).astype(np.float32)
-        return cls(compared.sum(axis=0), rows.T @ rows > 0)
-
-
-def check(sets: ChoiceSets | Coverage) -> None:
+def check(coverage: Coverage) -> None:
     """Refuse rankings that compare nothing."""
-    if sets.n_algorithms < 2:
+    if len(coverage.met) < 2:
         raise InferenceError(
             "only one algorithm is ranked: there is nothing to compare it with; "
             "add at least a second one"
         )
-    if not sets.rankings.any():
+    if not coverage.rankings.any():
         raise InferenceError(
             "no ranking has two algorithms in it: run at least two on the same instances"
         )
@@ -77,30 +42,30 @@ def check_positions(
 
 
 def notes(
-    sets: ChoiceSets | Coverage,
-    names: Sequence[str] | None = None,
-    problems: Sequence[str] | None = None,
-    weights: np.ndarray | None = None,
+    coverage: Coverage,
+    names: Sequence[str],
+    problems: Sequence[str] | None,
+    weights: np.ndarray | None,
+    sampled_ties: int,
 ) -> tuple[str, ...]:
-    """Sentences on limits of the data; without names, algorithms are numbered."""
-    names = names or [f"algorithm {i + 1}" for i in range(sets.n_algorithms)]
+    """Sentences on limits of the data."""
     found = []
-    if sets.rankings.max() == 1:
+    if coverage.rankings.max() == 1:
         found.append(
             "only one instance was ranked: the posterior contains little beyond the prior, and "
             "nothing about differences between instances"
         )
-    gaps = np.flatnonzero(sets.rankings == 0)
+    gaps = np.flatnonzero(coverage.rankings == 0)
     if len(gaps):
         found.append(
-            f"{len(gaps)} of {counted(sets.n_times, 'timepoint')} without rankings (first: "
-            f"timepoint {gaps[0] + 1}): theta there comes from the prior and, in a temporal model, "
-            "from neighbouring times"
+            f"{len(gaps)} of {counted(len(coverage.rankings), 'timepoint')} without rankings "
+            f"(first: timepoint {gaps[0] + 1}): theta there comes from the prior and, in a "
+            "temporal model, from neighbouring times"
         )
-    found.extend(_overlap(sets, names))
-    if sets.sampled_ties:
+    found.extend(_overlap(coverage.met, names))
+    if sampled_ties:
         found.append(
-            f"{counted(sets.sampled_ties, 'tie')} too wide for the closed form: counted through a "
+            f"{counted(sampled_ties, 'tie')} too wide for the closed form: counted through a "
             "subsample of the orderings"
         )
     if problems is not None and len(set(problems)) < len(problems):
@@ -127,8 +92,7 @@ def on_repetition(weight: float) -> tuple[str, ...]:
     )
 
 
-def _overlap(sets: ChoiceSets | Coverage, names: Sequence[str]) -> list[str]:
-    compared = sets.met
+def _overlap(compared: np.ndarray, names: Sequence[str]) -> list[str]:
     groups = _connected(compared)
     if len(groups) > 1:
         apart = " | ".join(", ".join(names[i] for i in group) for group in groups)

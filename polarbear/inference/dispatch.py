@@ -14,11 +14,12 @@ from polarbear.errors import InferenceError
 from polarbear.inference import checks
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.model_options import ModelOptions
-from polarbear.inference.models import MODELS
-from polarbear.inference.posterior_draws import Diagnostics, EngineResult, Posterior
+from polarbear.inference.posterior_draws import Diagnostics, Posterior
 from polarbear.rankings.duels import Duels, duels_of
+from polarbear.rankings.ranking import Coverage
 
 if TYPE_CHECKING:
+    from polarbear.inference.chain_diagnostics import EngineResult
     from polarbear.rankings.choice_sets import ChoiceSets
 
 ENGINES = {
@@ -61,21 +62,22 @@ def infer(
         weights = None
     if not options.plackett_luce:
         seen = checks.check_positions(positions, None, len(times), options.model)
-        coverage = checks.Coverage.of(seen)
+        coverage = Coverage.of(seen)
         checks.check(coverage)
-        limits = checks.notes(coverage, names, problems, weights)
-        called = names or [f"algorithm {i + 1}" for i in range(coverage.n_algorithms)]
+        called = names or _numbered(coverage)
+        limits = checks.notes(coverage, called, problems, weights, sampled_ties=0)
         duels = duels_of(seen, problems, weights)
         return _bootstrapped(duels, called, times, options, seed, field, limits)
     if choice_sets is None:
         raise InferenceError(f"the {options.model} model needs choice sets")
-    checks.check(choice_sets)
-    limits = checks.notes(choice_sets, names, problems, weights)
-    from polarbear.inference.plackett_luce.composite_weight import composite_weight  # heavy
+    coverage = choice_sets.coverage
+    checks.check(coverage)
+    called = names or _numbered(coverage)
+    limits = checks.notes(coverage, called, problems, weights, choice_sets.sampled_ties)
+    from polarbear.inference.models.base import rating_model  # loads SciPy, as the others do
+    from polarbear.inference.plackett_luce.composite_weight import composite_weight
     from polarbear.inference.plackett_luce.goodness_of_fit import check_fit
-    from polarbear.inference.plackett_luce.likelihood import check_width
 
-    check_width(choice_sets, options.model)
     weight = 1.0
     if options.temporal and options.dependence != "independent" and len(times) > 1:
         ranked = checks.check_positions(
@@ -83,30 +85,37 @@ def infer(
         )
         weight = composite_weight(ranked, choice_sets, times, options, problems, weights)
     engine = importlib.import_module(ENGINES[options.engine])
-    found: EngineResult = engine.run(choice_sets.weighted(weight), times, options, seed, threads)
+    begun = time.perf_counter()
+    model = rating_model(options.model)(times, choice_sets.n_algorithms, options)
+    found: EngineResult = engine.run(model, choice_sets.weighted(weight), seed, threads)
+    seconds = time.perf_counter() - begun
     fit = shared = None
     if positions is not None:
         seen = np.asarray(positions)
-        fit = check_fit(seen, found.theta, problems, seed, weights)
+        fit = check_fit(seen, found.draws.theta, problems, seed, weights)
         shared = duels_of(seen, problems).shared_problems()
-    names_of_hyper = MODELS[options.model].hyperparameters
     return Posterior(
-        theta=found.theta,
+        theta=found.draws.theta,
         chains=options.chains,
         unit_times=times,
         options=options,
         engine=options.engine,
         method=found.method,
         seed=seed,
-        seconds=found.seconds,
+        seconds=seconds,
         diagnostics=found.diagnostics,
         joint=options.temporal,
-        hyper=MappingProxyType(dict(zip(names_of_hyper, found.hyper.T, strict=True))),
+        hyper=MappingProxyType(dict(zip(model.hyperparameters, found.draws.hyper.T, strict=True))),
         notes=(*limits, *checks.on_repetition(weight), *found.notes),
         evidence_weight=weight,
         fit=fit,
         shared=shared,
     )
+
+
+def _numbered(coverage: Coverage) -> list[str]:
+    """Names for algorithms without."""
+    return [f"algorithm {i + 1}" for i in range(len(coverage.met))]
 
 
 def _bootstrapped(

@@ -87,19 +87,6 @@ class Diagnostics:
 
 
 @dataclass(frozen=True)
-class EngineResult:
-    """What an engine of Plackett-Luce models returns: theta[draw, time, algorithm] and hyper[draw,
-    H], chain after chain, and the method that was run."""
-
-    theta: np.ndarray
-    hyper: np.ndarray
-    method: str
-    diagnostics: Diagnostics
-    seconds: float
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Posterior:
     """Draws of theta[draw, time, algorithm], chain after chain, with their diagnostics.
 

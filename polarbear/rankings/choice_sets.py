@@ -21,7 +21,7 @@ from math import comb
 import numpy as np
 
 from polarbear.errors import RankingError
-from polarbear.rankings.ranking import ABSENT, BELOW
+from polarbear.rankings.ranking import ABSENT, BELOW, Coverage
 from polarbear.wording import counted
 
 MAX_EXACT_TIE = 12  # a wider tie has more than 4,095 terms and is subsampled
@@ -36,18 +36,15 @@ class ChoiceSets:
     """The choice sets of rankings of n algorithms at T timepoints.
 
     ``wins[T, n]`` is w; the sets of timepoint t are ``offsets[t]:offsets[t + 1]`` of ``masks``
-    (ascending within a timepoint) and ``counts``; there are none for more than MAX_MASKED
-    algorithms. ``rankings[T]`` is the number of rankings of two or more algorithms, ``met[n, n]``
-    says which pairs occur in one ranking, and ``sampled_ties`` is the number of ties that were too
-    wide for their closed form.
+    (ascending within a timepoint) and ``counts``. ``sampled_ties`` is the number of ties that were
+    too wide for their closed form.
     """
 
     wins: np.ndarray
     offsets: np.ndarray
     masks: np.ndarray
     counts: np.ndarray
-    rankings: np.ndarray
-    met: np.ndarray
+    coverage: Coverage
     sampled_ties: int = 0
 
     @property
@@ -74,7 +71,7 @@ class ChoiceSets:
             offsets=first.astype(np.int64),
             masks=self.masks[sets],
             counts=self.counts[sets],
-            rankings=self.rankings[times],
+            coverage=self.coverage.pick(times),
         )
 
     def weighted(self, weight: float) -> ChoiceSets:
@@ -84,13 +81,6 @@ class ChoiceSets:
     def members(self) -> np.ndarray:
         """The algorithms in each set: bool[set, n]."""
         return (self.masks[:, None] >> np.arange(self.n_algorithms) & 1).astype(bool)
-
-    def log_likelihood(self, mu: np.ndarray) -> np.ndarray:
-        """The log-likelihood at each timepoint for utilities ``mu[T, n]``."""
-        inside = np.where(self.members(), mu[self.set_times()], -np.inf)
-        terms = self.counts * np.logaddexp.reduce(inside, axis=1)
-        sets = np.bincount(self.set_times(), weights=terms, minlength=self.n_times)
-        return np.asarray((self.wins * mu).sum(axis=1) - sets)
 
 
 class _Terms:
@@ -122,11 +112,16 @@ def count_choice_sets(
     """Choice sets of positions[instance, algorithm, time]; instances have ``weights``.
 
     The seed is for the orderings of ties wider than MAX_EXACT_TIE, which are subsampled and counted
-    in ``sampled_ties``. For more than MAX_MASKED algorithms no sets are counted.
+    in ``sampled_ties``.
     """
     positions = np.asarray(positions, dtype=np.int16)
     n_instances, n, n_times = positions.shape
-    if n <= MAX_MASKED and n + n_times.bit_length() > 62:
+    if n > MAX_MASKED:
+        raise RankingError(
+            f"Plackett-Luce models compare at most {MAX_MASKED} algorithms, found {n}: use the "
+            "model 'empirical'"
+        )
+    if n + n_times.bit_length() > 62:
         raise RankingError(
             f"{counted(n, 'algorithm')} at {counted(n_times, 'timepoint')} are too many to count "
             "together: use a shorter grid"
@@ -137,26 +132,20 @@ def count_choice_sets(
             f"expected {n_instances} finite weights above zero, one per instance, found {weights!r}"
         )
     terms = _Terms(n)
-    wins, rankings = np.zeros((n_times, n)), np.zeros(n_times, dtype=np.int64)
-    met, sampled = np.eye(n, dtype=bool), 0
+    wins, sampled = np.zeros((n_times, n)), 0
     stride = max(1, MAX_RANKINGS // n_times)
     for first in range(0, n_instances, stride):
         some = slice(first, first + stride)
         places, weight = positions[some], weights[some]
-        present = places != ABSENT
-        recorded = present & (places != BELOW)
+        recorded = (places != ABSENT) & (places != BELOW)
         last = recorded & (places == places.max(axis=1, keepdims=True))
         width = np.maximum(last.sum(axis=1, keepdims=True), 1)
         wins += np.einsum("p,pat->ta", weight, recorded - last / width)
-        rankings += (present.sum(axis=1) > 1).sum(axis=0)
-        rows = present.swapaxes(1, 2).reshape(-1, n).astype(np.float32)
-        met |= rows.T @ rows > 0
-        if n <= MAX_MASKED:
-            sampled += _add_ties(*_add_choices(places, weight, terms), terms, seed)
-    keys, counts = terms.gather()  # none for more than MAX_MASKED algorithms
-    offsets = np.searchsorted(keys >> min(n, 62), np.arange(n_times + 1))
-    masks = keys & ((1 << min(n, 62)) - 1)
-    return ChoiceSets(wins, offsets, masks, counts, rankings, met, sampled)
+        sampled += _add_ties(*_add_choices(places, weight, terms), terms, seed)
+    keys, counts = terms.gather()
+    offsets = np.searchsorted(keys >> n, np.arange(n_times + 1))
+    masks = keys & ((1 << n) - 1)
+    return ChoiceSets(wins, offsets, masks, counts, Coverage.of(positions), sampled)
 
 
 def _add_choices(

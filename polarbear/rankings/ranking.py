@@ -9,8 +9,10 @@ Data shapes:
   BELOW where a ranking recorded only those above.
 """
 
+from __future__ import annotations
+
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,6 +38,31 @@ class GridValues:
     algorithms: tuple[str, ...]
     times: Floats
     values: Floats
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The algorithms that rankings compare.
+
+    ``rankings[T]`` is the number of rankings of two or more algorithms, ``met[n, n]`` says which
+    pairs occur in one ranking.
+    """
+
+    rankings: np.ndarray
+    met: np.ndarray
+
+    @classmethod
+    def of(cls, positions: np.ndarray) -> Coverage:
+        present = positions != ABSENT
+        met = np.eye(present.shape[1], dtype=bool)
+        for instance in present:
+            there = instance.astype(np.float32)
+            met |= there @ there.T > 0
+        return cls((present.sum(axis=1) > 1).sum(axis=0), met)
+
+    def pick(self, times: np.ndarray) -> Coverage:
+        """The coverage at some timepoints, given by their indices."""
+        return replace(self, rankings=self.rankings[times])
 
 
 def rank(

@@ -11,7 +11,6 @@ import numpy as np
 from polarbear.classical.view_options import Comparison
 from polarbear.driver.standings import Standings, standings
 from polarbear.errors import InferenceError, ReportError
-from polarbear.inference import relations
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.inference.strongest_rival import p_best_at_each_time
 from polarbear.racing import RoundRecord, State
@@ -135,12 +134,8 @@ class ReportContext:
         """The estimates of the posterior that choices use, the race's or another."""
         if self.basis is None:
             return None
-        posterior = self.basis.posterior
-        at = relations.pointwise(posterior, self.rules.epsilon)
-        over = relations.joint(posterior) if posterior.joint else None
-        return beliefs(
-            posterior, self.basis.algorithms, self.basis.times, at, over, self.candidates
-        )
+        axes = self.basis.algorithms, self.basis.times
+        return beliefs(self.basis.posterior, *axes, self.candidates, self.rules.epsilon)
 
     @cached_property
     def classical(self) -> View:

@@ -7,6 +7,7 @@ from polarbear.inference import ModelOptions, infer
 from polarbear.inference.relations import pointwise
 from polarbear.rankings import rank
 from polarbear.rankings.choice_sets import ChoiceSets, count_choice_sets
+from polarbear.rankings.ranking import Coverage
 
 from .quadrature import Simplex3
 
@@ -35,12 +36,13 @@ CASES = {
 
 def side_by_side(parts):
     """Choice sets of several data sets, each at another time."""
-    wins, masks, counts, rankings = (
+    wins, masks, counts = (
         np.concatenate([getattr(part, name) for part in parts])
-        for name in ("wins", "masks", "counts", "rankings")
+        for name in ("wins", "masks", "counts")
     )
     offsets = np.cumsum([0, *(len(part.masks) for part in parts)])
-    return ChoiceSets(wins, offsets, masks, counts, rankings, parts[0].met)
+    rankings = np.concatenate([part.coverage.rankings for part in parts])
+    return ChoiceSets(wins, offsets, masks, counts, Coverage(rankings, parts[0].coverage.met))
 
 
 def assert_agrees_with_integration(parts, alpha, **options):

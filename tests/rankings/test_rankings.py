@@ -101,14 +101,14 @@ def test_counting_in_small_portions_changes_nothing(monkeypatch, weights):
     np.testing.assert_array_equal(found.counts, expected.counts)
 
 
-def test_of_more_than_fifty_algorithms_only_wins_rankings_and_pairs_are_counted():
-    positions = np.broadcast_to(np.arange(60)[None, :, None], (4, 60, 2)).copy()
-    positions[:2, 0], positions[2:, 59] = ABSENT, ABSENT
+def test_rankings_of_two_or_more_and_the_pairs_in_them_are_counted():
+    positions = np.broadcast_to(np.arange(50)[None, :, None], (4, 50, 2)).copy()
+    positions[:2, 0], positions[2:, 49] = ABSENT, ABSENT
     counted = count_choice_sets(positions)
-    assert counted.rankings.tolist() == [4, 4]
-    assert counted.wins[0, [0, 1, 58, 59]].tolist() == [2, 4, 2, 0]
-    assert np.argwhere(~counted.met).tolist() == [[0, 59], [59, 0]]
-    assert counted.pick(np.array([1])).rankings.tolist() == [4]
+    assert counted.coverage.rankings.tolist() == [4, 4]
+    assert counted.wins[0, [0, 1, 48, 49]].tolist() == [2, 4, 2, 0]
+    assert np.argwhere(~counted.coverage.met).tolist() == [[0, 49], [49, 0]]
+    assert counted.pick(np.array([1])).coverage.rankings.tolist() == [4]
 
 
 def test_a_ten_way_tie_is_exact_in_at_most_1023_terms():
@@ -149,6 +149,7 @@ def test_within_the_tolerance_a_block_is_measured_from_its_best():
         (lambda: rank(np.zeros((1, 2, 1)), tie_tolerance=-1), "tolerance"),
         (lambda: rank(np.zeros((1, 201, 1))), "at most 200"),
         (lambda: count_choice_sets(np.zeros((2, 3, 1)), np.array([1.0, 0.0])), "weights"),
+        (lambda: count_choice_sets(np.zeros((4, 51, 1))), "50 algorithms, found 51: use the model"),
     ],
 )
 def test_what_cannot_be_ranked_is_refused_with_the_reason(call, message):

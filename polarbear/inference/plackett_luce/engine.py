@@ -1,19 +1,23 @@
 """The native engine: a model and choice sets in, a checked posterior out."""
 
-import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from polarbear.errors import InferenceError, MissingExtraError
-from polarbear.inference.chain_diagnostics import Draws, convergence_of, diagnose, joined
-from polarbear.inference.model_options import ModelOptions
-from polarbear.inference.models.base import Model, rating_model
+from polarbear.inference.chain_diagnostics import (
+    Draws,
+    EngineResult,
+    convergence_of,
+    diagnose,
+    joined,
+)
+from polarbear.inference.models.base import Model
 from polarbear.inference.plackett_luce.lattice import TooWideError
 from polarbear.inference.plackett_luce.likelihood import Likelihood
 from polarbear.inference.plackett_luce.nuts import sample_nuts
 from polarbear.inference.plackett_luce.split_hmc import Effort, draw_approximation, sample
-from polarbear.inference.posterior_draws import Diagnostics, EngineResult
+from polarbear.inference.posterior_draws import Diagnostics
 from polarbear.numerics.threads import in_threads, single_threaded_blas
 from polarbear.rankings.choice_sets import ChoiceSets
 
@@ -30,49 +34,33 @@ METHODS: dict[str, Method] = {
 }
 
 
-def run(
-    sets: ChoiceSets,
-    times: np.ndarray,
-    options: ModelOptions,
-    seed: int,
-    threads: int | None = None,
-) -> EngineResult:
+def run(model: Model, sets: ChoiceSets, seed: int, threads: int | None) -> EngineResult:
     """Draw from the posterior; if its diagnostics fail, once more with more effort."""
-    if options.method not in ("auto", *METHODS):
+    method = model.options.method
+    if method not in ("auto", *METHODS):
         raise InferenceError(
-            f"the native engine has no method '{options.method}'; it has auto, "
-            f"{', '.join(METHODS)} (the others are the stan engine's)"
+            f"the native engine has no method '{method}'; it has auto, {', '.join(METHODS)} "
+            "(the others are the stan engine's)"
         )
-    begun = time.perf_counter()
-    method: str = options.method
-    notes: tuple[str, ...] = ()
-    model = rating_model(options.model)(times, sets.n_algorithms, options)
     # with one thread, the rounding of a matrix product does not depend on the number of processors
     with single_threaded_blas():
-        if options.method == "auto":
-            method, draws, diagnostics, notes = _auto(model, sets, seed, threads)
-        else:
-            draws, diagnostics = _checked(method, model, sets, seed, threads)
-    seconds = time.perf_counter() - begun
-    return EngineResult(draws.theta, draws.hyper, method, diagnostics, seconds, notes)
+        if method == "auto":
+            return _auto(model, sets, seed, threads)
+        return EngineResult(method, *_checked(method, model, sets, seed, threads))
 
 
-def _auto(
-    model: Model, sets: ChoiceSets, seed: int, threads: int | None
-) -> tuple[str, Draws, Diagnostics, tuple[str, ...]]:
-    """Split HMC, or NUTS where that has no lattice of hyperparameters or does not converge.
-
-    Returns the method that was used, its draws and diagnostics, and notes.
-    """
+def _auto(model: Model, sets: ChoiceSets, seed: int, threads: int | None) -> EngineResult:
+    """Split HMC, or NUTS where that has no lattice of hyperparameters or does not converge."""
     first = None
     try:
         first = _checked("split-hmc", model, sets, seed, threads)
         if first[1].converged:
-            return "split-hmc", *first, ()
+            return EngineResult("split-hmc", *first)
         reason = f"split-hmc did not converge: {first[1].problems[0]}"
         hyper = np.zeros(len(model.hyperparameters))
         if model.latent(hyper).n_coefficients * (sets.n_algorithms - 1) > MAX_NUTS_PARAMETERS:
-            return "split-hmc", *first, (f"{reason}; the method 'mcmc' may, but takes long",)
+            note = f"{reason}; the method 'mcmc' may, but takes long"
+            return EngineResult("split-hmc", *first, (note,))
     except TooWideError as error:
         reason = str(error)
     try:
@@ -80,10 +68,11 @@ def _auto(
     except MissingExtraError as missing:
         if first is None:
             raise InferenceError(f"{reason}; otherwise {missing}") from None
-        return "split-hmc", *first, (f"{reason}; method 'mcmc' was not tried: {missing}",)
+        note = f"{reason}; method 'mcmc' was not tried: {missing}"
+        return EngineResult("split-hmc", *first, (note,))
     if first is not None and not second[1].converged:
-        return "split-hmc", *first, ()
-    return "mcmc", *second, (f"method 'mcmc' was used because {reason}",)
+        return EngineResult("split-hmc", *first)
+    return EngineResult("mcmc", *second, (f"method 'mcmc' was used because {reason}",))
 
 
 def _checked(

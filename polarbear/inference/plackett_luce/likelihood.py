@@ -6,8 +6,7 @@ ratings softmax(mu), in softmax space, adds alpha to each w_i and n alpha to c o
 
 import numpy as np
 
-from polarbear.errors import InferenceError
-from polarbear.rankings.choice_sets import MAX_MASKED, ChoiceSets
+from polarbear.rankings.choice_sets import ChoiceSets
 
 MIN_UTILITY = -690.0  # relative to the best: below it, sums would underflow
 _CHUNK = 2**17  # set sums evaluated at once, so that they stay in the processor's cache
@@ -25,27 +24,17 @@ def helmert(n: int) -> np.ndarray:
     return q
 
 
-def check_width(sets: ChoiceSets, model: str) -> None:
-    """Refuse more algorithms than a set of algorithms has bits for."""
-    if sets.n_algorithms > MAX_MASKED:
-        raise InferenceError(
-            f"the {model} model compares at most {MAX_MASKED} algorithms, found "
-            f"{sets.n_algorithms}: use the model 'empirical'"
-        )
-
-
 class Likelihood:
     """The choice sets of T times as padded arrays: wins[T, n], counts[T, m], member[T, n, m]."""
 
-    def __init__(self, sets: ChoiceSets, times: np.ndarray | slice = slice(None)) -> None:
-        chosen = np.arange(sets.n_times)[times]
-        self.n_times, self.n = len(chosen), sets.n_algorithms
+    def __init__(self, sets: ChoiceSets) -> None:
+        self.n_times, self.n = sets.n_times, sets.n_algorithms
         self.helmert = helmert(self.n)
-        self.wins = sets.wins[chosen].astype(float)
-        sizes = np.diff(sets.offsets)[chosen]
+        self.wins = sets.wins
+        sizes = np.diff(sets.offsets)
         columns = np.arange(max(1, int(sizes.max(initial=0))))
         exists = columns < sizes[:, None]
-        place = np.where(exists, sets.offsets[:-1][chosen, None] + columns, 0)
+        place = np.where(exists, sets.offsets[:-1, None] + columns, 0)
         self.counts = np.where(exists, sets.counts[place] if len(sets.counts) else 0.0, 0.0)
         # padding is the set {0}, whose sum is never zero, with count zero
         masks = np.where(exists, sets.masks[place] if len(sets.masks) else 1, 1)

@@ -86,18 +86,9 @@ class NestedTarget:
         self, u: np.ndarray, node: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Residuals[W, block], their gradients[W, block, D] and utilities mu[W, T, n]."""
-        if len(self.lattice.modes) == 1:
-            return self._at_sorted(u, node)
-        order = np.argsort(node, kind="stable")
-        back = np.argsort(order)
-        residual, gradient, mu = self._at_sorted(u[order], node[order])
-        return residual[back], gradient[back], mu[back]
-
-    def _at_sorted(
-        self, u: np.ndarray, node: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same for walkers in the order of their nodes."""
-        flat, q = u.reshape(len(u), -1), self.likelihood.helmert
+        order = np.argsort(node, kind="stable")  # so that each node has consecutive walkers
+        back, node, q = np.argsort(order), node[order], self.likelihood.helmert
+        flat = u.reshape(len(u), -1)[order]
         away = np.empty((self.likelihood.n_times, len(u), q.shape[1]))
         bent, gradient = np.empty_like(away), np.empty_like(flat)
         groups = self._groups(node)
@@ -113,7 +104,7 @@ class NestedTarget:
         for mode, walkers in groups:
             gradient[walkers] = mode.spread_back(rest[:, walkers])
         by_block = residual.T.reshape(len(u), self.shape[0], -1).sum(axis=2)
-        return by_block, gradient.reshape(u.shape), mu.swapaxes(0, 1)
+        return by_block[back], gradient.reshape(u.shape)[back], mu.swapaxes(0, 1)[back]
 
     def _groups(self, node: np.ndarray) -> list[tuple[Mode, slice]]:
         """Each node that walkers are at, and which they are, in the order of their nodes."""

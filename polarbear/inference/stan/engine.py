@@ -5,7 +5,6 @@ import json
 import re
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,14 +17,14 @@ import numpy as np
 from polarbear.errors import InferenceError, StanError
 from polarbear.inference.chain_diagnostics import (
     Draws,
+    EngineResult,
     diagnose,
     energy_bfmi,
     joined,
     smoothed_weights,
 )
-from polarbear.inference.model_options import ModelOptions
-from polarbear.inference.models.base import Model, StanData, rating_model
-from polarbear.inference.posterior_draws import EngineResult, draws_a_chain
+from polarbear.inference.models.base import Model, StanData
+from polarbear.inference.posterior_draws import draws_a_chain
 from polarbear.inference.stan import cmdstan, programs
 from polarbear.numerics.threads import available_processors, in_threads
 from polarbear.rankings.choice_sets import ChoiceSets
@@ -46,14 +45,9 @@ class Pace:
 SECOND = Pace(warm_up=2000, adapt_delta=0.99)
 
 
-def run(
-    sets: ChoiceSets,
-    times: np.ndarray,
-    options: ModelOptions,
-    seed: int,
-    threads: int | None = None,
-) -> EngineResult:
+def run(model: Model, sets: ChoiceSets, seed: int, threads: int | None) -> EngineResult:
     """Draw from the posterior; if NUTS's diagnostics fail, once more with more effort."""
+    options = model.options
     method = "mcmc" if options.method == "auto" else options.method
     if method not in METHODS:
         raise InferenceError(
@@ -62,16 +56,13 @@ def run(
         )
     installed = cmdstan.find_for(method)
     executable = programs.compiled(programs.program_file(options.model), installed)
-    begun = time.perf_counter()
-    model = rating_model(options.model)(times, sets.n_algorithms, options)
     first = Pace(adapt_delta=model.stan_adapt_delta)
     for number, pace in enumerate((first, SECOND), start=1):
         drawn = _run(executable, method, model, sets, seed, pace, threads)
         diagnostics = diagnose(drawn, options.chains, number, threads)
         if diagnostics.passed or method != "mcmc":
             break
-    seconds = time.perf_counter() - begun
-    return EngineResult(drawn.theta, drawn.hyper, method, diagnostics, seconds)
+    return EngineResult(method, drawn, diagnostics)
 
 
 def _run(
