@@ -11,7 +11,6 @@ from polarbear import api
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener
-from polarbear.api.progress_display import Progress
 from polarbear.api.store_handle import Store
 from polarbear.config.configuration import Overrides
 from polarbear.driver import collect
@@ -110,7 +109,7 @@ def race(
         )
     if page is not None:
         api.live_page.check_place(Path(page))
-    listener = listener or Progress()
+    listener = listener or api.progress_display.Progress()
     overrides = Overrides(seed, workers, engine, scheduler, mix_hosts, check, early)
     settings = configurations.read(config, overrides, store)
     purpose = None

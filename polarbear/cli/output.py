@@ -22,7 +22,7 @@ from polarbear.records import Record, json_values
 from polarbear.wording import counted, visible
 
 if TYPE_CHECKING:
-    from polarbear.api.progress_display import RaceProgress, StoreOnDisk
+    from polarbear.api.progress_display import StoreOnDisk, Watcher
 
 INTERRUPTED = 130
 # Control characters and changes of direction, which JSON allows but a terminal would act upon.
@@ -113,11 +113,11 @@ class Screen(Listener):
         if self._verbose:
             error(f"{counted(runs, 'run')} to do, {present} in {folder} already, {workers} at once")
 
-    def race(self, store: StoreOnDisk) -> AbstractContextManager[RaceProgress]:
-        return api.progress_display.race_display(store, note, not quiet)
+    def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher | None]:
+        return super().race(store) if quiet else api.progress_display.race_display(store, note)
 
     def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:
-        return api.progress_display.runs_display(total, note, not quiet)
+        return super().runs(total) if quiet else api.progress_display.runs_display(total, note)
 
 
 @contextmanager
