@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import PlainValidator, TypeAdapter
@@ -122,25 +122,24 @@ class State:
         return state
 
 
-class Forecast(NamedTuple):
+@dataclass(frozen=True)
+class Forecast:
     """Further instances until a race ends: the range and its median.
 
     ``high`` and ``likely`` are None beyond the horizon of the forecast. ``an_instance`` is the
     highest cost of one on the axis, as pairs stand.
     """
 
+    DERIVED: ClassVar[tuple[str, ...]] = ("spent_at_most",)  # added to plain data
+
     low: int
     likely: int | None
     high: int | None
     an_instance: float
 
-    def to_plain(self) -> dict[str, Any]:
-        most = None if self.high is None else self.high * self.an_instance
-        return {**self._asdict(), "spent_at_most": most}
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any] | None) -> Forecast | None:
-        return None if plain is None else cls(*(plain[key] for key in cls._fields))
+    @property
+    def spent_at_most(self) -> float | None:
+        return None if self.high is None else self.high * self.an_instance
 
 
 class Decisions(NamedTuple):
@@ -237,8 +236,8 @@ class RoundRecord(NamedTuple):
         ModelOptions.model_validate(
             {"model": plain["inference"]["model"], **plain["inference"]}, context=AS_STORED
         )
-        changed = {"state": state, "forecast": Forecast.from_plain(plain.get("forecast"))}
-        record: RoundRecord = _round_reader().validate_python({"settings": {}, **plain, **changed})
+        changed = {"settings": {}, **plain, "state": state}
+        record: RoundRecord = _round_reader().validate_python(changed)
         per_algorithm = (record.ran_to, record.evaluations, record.threats, record.spent or {})
         names = {name for one in per_algorithm for name in one}
         names |= {name for out in record.decisions.eliminated for name in out[:2]}
