@@ -4,7 +4,7 @@ Runs are never lost: stale ones are set aside, and taken back when they fit agai
 never mixed: a race whose runs or rules change is archived, and another one begins.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote as quoted
 
@@ -148,16 +148,24 @@ def withdraw(store: Store, runs: pl.DataFrame, reason: Reason) -> list[str]:
     """Set runs aside; a race that used them is archived, and another one will begin."""
     if not len(runs):
         return []
-    notes = [f"set aside, {reason.words}: {_counts(runs)}"]
-    last = store.rounds.last()
-    if last is not None and set(runs["algorithm"]) & set(last.state.algorithms):
-        number = store.races.end(notes, store.config)
-        notes.append(
-            f"the race used them: it is archived as race {number}, and `polarbear race` decides "
-            "again"
-        )
+    because = f"set aside, {reason.words}: {_counts(runs)}"
+    notes = [because, *end_race_of(store, runs["algorithm"], because, "used them")]
     store.set_aside.add(runs, reason)
     return notes
+
+
+def end_race_of(store: Store, algorithms: Iterable[str], because: str, about: str) -> list[str]:
+    """Archive the race if one of these algorithms is in it; returns a note on that.
+
+    ``about`` says what the race has to do with the runs that change.
+    """
+    last = store.rounds.last()
+    if last is None or not {*algorithms} & {*last.state.algorithms}:
+        return []
+    number = store.races.end([because], store.config)
+    return [
+        f"the race {about}: it is archived as race {number}, and `polarbear race` decides again"
+    ]
 
 
 def _in_the_race(stale: Sequence[StaleRuns], inside: Collection[str]) -> list[str]:
