@@ -200,12 +200,11 @@ class InstanceStream:
 
     def next_batch(self, state: State, at_least: int = 1) -> list[Instance]:
         """The instances of the next round: new ones, or earlier ones for a newcomer."""
-        first = state.caught_up if state.joining else state.instances
-        return self._batch(state, first, max(state.batch, at_least))
+        return self._batch(state, state.seen, max(state.batch, at_least))
 
     def batch_after(self, state: State, drawn: int, at_least: int = 1) -> list[Instance]:
         """Possible instances of the round after one on ``drawn`` instances, the likeliest first."""
-        first = drawn + (state.caught_up if state.joining else state.instances)
+        first = state.seen + drawn
         largest = self._config.race.batch.within(2 * state.batch, first)
         return self._batch(state, first, max(largest, at_least))
 
@@ -267,7 +266,7 @@ class RaceRuns:
 
     def seen(self, state: State) -> list[Instance]:
         """The instances of earlier rounds, or those that the newcomer has caught up on."""
-        return self._stream.first(state.caught_up if state.joining else state.instances)
+        return self._stream.first(state.seen)
 
     def found_nothing(self, names: Iterable[str], instances: Sequence[Instance]) -> bool:
         """Whether no run of these algorithms on these instances has a value."""

@@ -70,6 +70,11 @@ class State:
         return tuple(name for name in self.algorithms if name not in gone)
 
     @property
+    def seen(self) -> int:
+        """The instances of earlier rounds, or those that the newcomer has caught up on."""
+        return self.caught_up if self.joining else self.instances
+
+    @property
     def open_pairs(self) -> list[tuple[str, str]]:
         """Pairs that are not settled at some time."""
         is_open = (self.settled == OPEN).any(axis=1)
