@@ -65,13 +65,17 @@ class Listener:
 class Progress(Listener):
     """Also shows progress in a notebook or on a terminal, or as notes at intervals."""
 
-    is_live = True
+    is_shown = True
 
     def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher | None]:
-        return api.progress_display.race_display(store, self.note, self.is_live)
+        if not self.is_shown:
+            return super().race(store)
+        return api.progress_display.race_display(store, self.note)
 
     def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:
-        return api.progress_display.runs_display(total, self.note, self.is_live)
+        if not self.is_shown:
+            return super().runs(total)
+        return api.progress_display.runs_display(total, self.note)
 
 
 def _levels_to_the_caller() -> int:

@@ -45,11 +45,11 @@ def _in_notebook() -> bool:
     return python is not None and hasattr(python.get_ipython(), "kernel")
 
 
-def _live(picture: Picture, is_shown: bool) -> AbstractContextManager[object]:
+def _live(picture: Picture) -> AbstractContextManager[object]:
     """Shows lines that are updated, in a notebook or on a terminal."""
-    if is_shown and _in_notebook():
+    if _in_notebook():
         return _cell(picture)
-    if not is_shown or not sys.stderr.isatty():
+    if not sys.stderr.isatty():
         return nullcontext()
     return Live(
         console=Console(stderr=True, emoji=False),
@@ -99,7 +99,7 @@ class _Log:
 
 
 @contextmanager
-def runs_display(total: int, note: Note, is_shown: bool) -> Iterator[Callable[[bool], None]]:
+def runs_display(total: int, note: Note) -> Iterator[Callable[[bool], None]]:
     """Show the number of finished runs; yields a function that counts one."""
     done = failed = 0
     begun, log = time.monotonic(), _Log(note)
@@ -114,15 +114,15 @@ def runs_display(total: int, note: Note, is_shown: bool) -> Iterator[Callable[[b
         if log.is_due:
             log.write(line())
 
-    with _live(lambda: [bar(done, total), line()] if total else [], is_shown):
+    with _live(lambda: [bar(done, total), line()] if total else []):
         yield advance
 
 
 @contextmanager
-def race_display(store: StoreOnDisk, note: Note, is_shown: bool) -> Iterator[RaceProgress]:
+def race_display(store: StoreOnDisk, note: Note) -> Iterator[RaceProgress]:
     """Show the progress of a race."""
     progress = RaceProgress(store, note)
-    with _live(progress.picture, is_shown):
+    with _live(progress.picture):
         yield progress
 
 

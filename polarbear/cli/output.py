@@ -92,7 +92,7 @@ class Screen(Progress):
     """Notes, warnings and progress of a call on standard error."""
 
     def __init__(self, verbose: bool = False) -> None:
-        self._verbose, self.is_live = verbose, not quiet
+        self._verbose, self.is_shown = verbose, not quiet
 
     def note(self, text: str) -> None:
         note(text)

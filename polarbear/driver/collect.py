@@ -39,21 +39,16 @@ def stored_runs(store: Store) -> dict[Place, StoredRun]:
 class RunPlan:
     """Plans the missing runs of a configuration, by its code at the time of creation."""
 
-    def __init__(
-        self, config: Config, store: Store | None = None, retry_failed: bool = False
-    ) -> None:
+    def __init__(self, config: Config, store: Store, retry_failed: bool = False) -> None:
         self._config = config
-        self._algorithms: Sequence[Algorithm] = config.algorithms
         self._retry_failed = retry_failed
         self.fingerprints = fingerprints(config)
-        self._seed_names: dict[str, str] = {}  # of renamed algorithms
-        self._aside: dict[Place, int] = {}  # the last attempt that was set aside
-        if store is not None:
-            named = {algorithm.name: algorithm for algorithm in config.algorithms}
-            self._algorithms = [named[name] for name in store.provenance.in_order(named)]
-            self._seed_names = {a: store.provenance.seed_name(a) for a in named}
-            aside = store.set_aside.runs().select("attempt", "algorithm", "instance").rows()
-            self._aside = {(name, instance): attempt for attempt, name, instance in sorted(aside)}
+        named = {algorithm.name: algorithm for algorithm in config.algorithms}
+        self._algorithms = [named[name] for name in store.provenance.in_order(named)]
+        self._seed_names = {name: store.provenance.seed_name(name) for name in named}
+        aside = store.set_aside.runs().select("attempt", "algorithm", "instance").rows()
+        # the last attempt that was set aside
+        self._aside = {(name, instance): attempt for attempt, name, instance in sorted(aside)}
 
     def missing(
         self,
@@ -98,7 +93,7 @@ class RunPlan:
     ) -> Task:
         """The next attempt at a run."""
         name = algorithm.name
-        seed = self._config.run_seed(algorithm, instance.id, self._seed_names.get(name, name))
+        seed = self._config.run_seed(algorithm, instance.id, self._seed_names[name])
         before = max(run.attempt if run else 0, self._aside.get((name, instance.id), 0))
         return Task(algorithm, instance, seed, budget, before + 1, self.fingerprints[name])
 
@@ -206,12 +201,11 @@ class InstanceStream:
 
     def next_batch(self, state: State, at_least: int = 1) -> list[Instance]:
         """The instances of the next round: new ones, or earlier ones for a newcomer."""
-        first = state.caught_up if state.joining else state.instances
-        return self._batch(state, first, max(state.batch, at_least))
+        return self._batch(state, state.seen, max(state.batch, at_least))
 
     def batch_after(self, state: State, drawn: int, at_least: int = 1) -> list[Instance]:
         """Possible instances of the round after one on ``drawn`` instances, the likeliest first."""
-        first = drawn + (state.caught_up if state.joining else state.instances)
+        first = state.seen + drawn
         largest = self._config.race.batch.within(2 * state.batch, first)
         return self._batch(state, first, max(largest, at_least))
 
@@ -273,7 +267,7 @@ class RaceRuns:
 
     def seen(self, state: State) -> list[Instance]:
         """The instances of earlier rounds, or those that the newcomer has caught up on."""
-        return self._stream.first(state.caught_up if state.joining else state.instances)
+        return self._stream.first(state.seen)
 
     def found_nothing(self, names: Iterable[str], instances: Sequence[Instance]) -> bool:
         """Whether no run of these algorithms on these instances has a value."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from polarbear.algorithms import ADAPTERS
-from polarbear.driver.reconcile import withdraw
+from polarbear.driver.reconcile import end_race_of, withdraw
 from polarbear.errors import StoreError, StoreMismatchError
 from polarbear.records import Record
 from polarbear.settings.options import Source, unknown, validate
@@ -93,16 +93,10 @@ def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     there = store.runs().select("algorithm", "instance", counts="attempt")
     both = runs.join(there, on=["algorithm", "instance"], how="left")
     counting = len(both.filter(pl.col("counts").fill_null(0) < pl.col("attempt")))
-    notes = []
-    last = store.rounds.last()
-    if counting and last is not None and algorithm in last.state.algorithms:
-        number = store.races.end(
-            [f"{counted(counting, 'run')} of {algorithm} taken back"], store.config
-        )
-        notes.append(
-            f"the race did not use them: it is archived as race {number}, and `polarbear race` "
-            "decides again"
-        )
+    notes: list[str] = []
+    if counting:
+        because = f"{counted(counting, 'run')} of {algorithm} taken back"
+        notes = end_race_of(store, [algorithm], because, "did not use them")
     store.set_aside.take_back(runs["run"])
     superseded = len(runs) - counting
     return Forgotten(str(store.path), algorithm, 0, len(runs), superseded, tuple(notes))

@@ -22,7 +22,7 @@ from polarbear.errors import ProblemError, StoreMismatchError
 from polarbear.execution.outcome import Status, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
-from polarbear.problems.base import Instance, Kind, Setting, Spec, Suite
+from polarbear.problems.base import Kind, Setting, Spec, Suite
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import Source
 from polarbear.store import Store
@@ -223,25 +223,20 @@ class StoredInstances(Suite):
     """The instances of a store, in the order in which they were drawn."""
 
     kind: ClassVar[Kind] = Kind.NAME
-    _rows: dict[int, Instance] = PrivateAttr(default_factory=dict)
+    _drawn: dict[int, tuple[str, Spec]] = PrivateAttr(default_factory=dict)
 
     @classmethod
     def of(cls, store: Store) -> Self:
         settings = store.config["instances"]
         made = cls(suite=settings["suite"], weights=settings.get("weights", {}))
-        for row in store.instances().iter_rows(named=True):
-            drawn = Instance(row["index"], row["instance"], json.loads(row["spec"]))
-            made._rows[drawn.index] = drawn
+        for index, name, spec in store.instances().select("index", "instance", "spec").iter_rows():
+            made._drawn[index] = name, json.loads(spec)
         return made
 
-    def instance(self, index: int, setting: Setting) -> Instance:
-        if index not in self._rows:
-            raise LackingError(f"instance {index + 1} of the suite is not there")
-        return self._rows[index]
-
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
-        instance = self.instance(index, setting)
-        return instance.id, instance.spec
+        if index not in self._drawn:
+            raise LackingError(f"instance {index + 1} of the suite is not there")
+        return self._drawn[index]
 
     def build(self, spec: Spec, setting: Setting) -> Any:
         raise LackingError("nothing is run here")

@@ -4,7 +4,7 @@ Runs are never lost: stale ones are set aside, and taken back when they fit agai
 never mixed: a race whose runs or rules change is archived, and another one begins.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote as quoted
 
@@ -21,7 +21,7 @@ from polarbear.execution.outcome import Status
 from polarbear.racing import RoundRecord
 from polarbear.settings.options import unknown
 from polarbear.store import Store
-from polarbear.store.runs import Reason, stored_runs
+from polarbear.store.runs import Reason
 from polarbear.wording import counted, duration, joined
 
 ALL = "all"  # stands for every algorithm after --rerun and --keep
@@ -43,27 +43,24 @@ def cost_words(config: Config, store: Store, stale: Sequence[StaleRuns]) -> str:
     Runs are priced by stored run times on all workers, rounds by the time of the last posterior.
     """
     limit, rounds = config.budget.limit, store.rounds.numbers()
-    outdated = {run.run: run for one in stale for run in stored_runs(one.runs)}
-    names = {algorithm.name for algorithm in config.algorithms}
-    spent: dict[str, tuple[float, float]] = {}  # seconds and budget of each algorithm's runs
-    short = []
-    for run in stored_runs(store.runs()):
-        seconds, budget = spent.get(run.algorithm, (0.0, 0.0))
-        spent[run.algorithm] = seconds + run.seconds, budget + run.budget
-        ends_early = run.status is Status.BUDGET and run.reached < limit
-        if run.algorithm in names and ends_early and run.run not in outdated:
-            short.append((run.algorithm, limit))
-    seconds = 0.0
-    for name, budget in [*((run.algorithm, run.budget) for run in outdated.values()), *short]:
-        total, whole = spent.get(name, (0.0, 0.0))
-        seconds += total / whole * budget if whole else 0.0
-    seconds /= workers_of(config)
+    runs = store.runs()
+    outdated = pl.concat([runs.clear(), *(one.runs for one in stale)])
+    short = runs.filter(
+        pl.col("algorithm").is_in([algorithm.name for algorithm in config.algorithms])
+        & (pl.col("status") == Status.BUDGET)
+        & (pl.col("reached") < limit)
+        & ~pl.col("run").is_in(outdated["run"].implode())
+    )
+    to_run = pl.concat([outdated, short.with_columns(budget=pl.lit(limit))])
+    pace = runs.group_by("algorithm").agg(pace=pl.col("seconds").sum() / pl.col("budget").sum())
+    priced = to_run.join(pace, on="algorithm").select(pl.col("budget") * pl.col("pace"))
+    seconds = float(priced.sum().item()) / workers_of(config)
     last = store.rounds.last()
     if last is not None and last.posterior in store.posteriors.stored():
         seconds += len(rounds) * float(store.posteriors.facts(last.posterior).seconds)
     repeated, decided = counted(len(outdated), "run"), counted(len(rounds), "round")
     words = f"{repeated} to repeat, {decided} to decide again"
-    if short:
+    if len(short):
         words += f", up to {counted(len(short), 'run')} to extend (from their beginning)"
     return f"{words}, in about {duration(seconds)}" if seconds else words
 
@@ -151,16 +148,24 @@ def withdraw(store: Store, runs: pl.DataFrame, reason: Reason) -> list[str]:
     """Set runs aside; a race that used them is archived, and another one will begin."""
     if not len(runs):
         return []
-    notes = [f"set aside, {reason.words}: {_counts(runs)}"]
-    last = store.rounds.last()
-    if last is not None and set(runs["algorithm"]) & set(last.state.algorithms):
-        number = store.races.end(notes, store.config)
-        notes.append(
-            f"the race used them: it is archived as race {number}, and `polarbear race` decides "
-            "again"
-        )
+    because = f"set aside, {reason.words}: {_counts(runs)}"
+    notes = [because, *end_race_of(store, runs["algorithm"], because, "used them")]
     store.set_aside.add(runs, reason)
     return notes
+
+
+def end_race_of(store: Store, algorithms: Iterable[str], because: str, about: str) -> list[str]:
+    """Archive the race if one of these algorithms is in it; returns a note on that.
+
+    ``about`` says what the race has to do with the runs that change.
+    """
+    last = store.rounds.last()
+    if last is None or not {*algorithms} & {*last.state.algorithms}:
+        return []
+    number = store.races.end([because], store.config)
+    return [
+        f"the race {about}: it is archived as race {number}, and `polarbear race` decides again"
+    ]
 
 
 def _in_the_race(stale: Sequence[StaleRuns], inside: Collection[str]) -> list[str]:

@@ -30,16 +30,17 @@ def known_options(name: str, entry: Mapping[str, object]) -> dict[str, object]:
     return dict(entry) if algorithm is None else chosen_options(algorithm)
 
 
-def same_sources(one: Fingerprint, other: Fingerprint) -> bool:
-    """Whether files and packages are the same, whatever the options."""
-    if one is None or other is None:
-        return one == other
-    a, b = json.loads(one), json.loads(other)
-    return bool(a["files"] == b["files"] and a["packages"] == b["packages"])
-
-
 def changes_between(before: Fingerprint, now: Fingerprint) -> list[str]:
     """The differences of two fingerprints in words: files, packages, options."""
+    found = source_changes(before, now)
+    if before is None or now is None:
+        return found
+    old, new = (_completed(json.loads(one)["options"]) for one in (before, now))
+    return found + differences(old, new)
+
+
+def source_changes(before: Fingerprint, now: Fingerprint) -> list[str]:
+    """The differences of files and packages, whatever the options."""
     if before is None or now is None:
         return ["the origin of some runs is unknown"]
     old, new = json.loads(before), json.loads(now)
@@ -52,7 +53,7 @@ def changes_between(before: Fingerprint, now: Fingerprint) -> list[str]:
         was, is_now = (side["packages"].get(name, "not used") for side in (old, new))
         if was != is_now:
             found.append(f"package {name} ({was} then, {is_now} now)")
-    return found + differences(_completed(old["options"]), _completed(new["options"]))
+    return found
 
 
 def _completed(options: Mapping[str, object]) -> Mapping[str, object]:
@@ -91,6 +92,6 @@ def stale_runs(store: Store, current: Mapping[str, str]) -> list[StaleRuns]:
         if wrong:
             rows = mine.filter(pl.col("fingerprint").is_in(wrong, nulls_equal=True))
             changes = dict.fromkeys(line for one in wrong for line in changes_between(one, now))
-            sources = not all(same_sources(one, now) for one in wrong)
+            sources = any(source_changes(one, now) for one in wrong)
             found.append(StaleRuns(name, rows, tuple(changes), sources, tuple(wrong)))
     return found

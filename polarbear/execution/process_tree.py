@@ -96,9 +96,8 @@ def kill_worker(worker: psutil.Process) -> None:
 def kill(processes: Iterable[psutil.Process]) -> None:
     """Kill processes that were identified earlier and still run."""
     for process in processes:
-        with suppress(psutil.Error):
-            if process.is_running():
-                process.kill()
+        with suppress(psutil.Error):  # also if its number belongs to another process now
+            process.kill()
 
 
 def _kill_all(find: Callable[[], list[psutil.Process]]) -> int:

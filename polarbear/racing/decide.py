@@ -185,11 +185,11 @@ def _eliminations(
         beats &= ~np.outer(members, members)
     gone = np.asarray(beats.any(axis=0))
     probability = tables.dominates
-    instances, found = state.caught_up if state.joining else state.instances, []
+    found = []
     for i in np.flatnonzero(gone):
         by = max(np.flatnonzero(beats[:, i]), key=lambda j: (not gone[j], probability[j, i], -j))
         shown = float(tables.estimate[by, i])
-        found.append(Elimination(names[i], names[by], state.round, instances, shown))
+        found.append(Elimination(names[i], names[by], state.round, state.seen, shown))
     return tuple(found)
 
 
@@ -288,7 +288,7 @@ def _next_batch(state: State, rules: Rules, newly: int, open_before: int) -> int
         batch *= 2
     elif newly > LARGE_SHARE * open_before:
         batch //= 2
-    return rules.batch.within(batch, state.caught_up if state.joining else state.instances)
+    return rules.batch.within(batch, state.seen)
 
 
 def _arrival(state: State) -> tuple[State, str | None]:

@@ -37,8 +37,8 @@ def within(
     most = min((end for end in ends if end > 0), default=None)
     if most is None:
         return ahead
-    low, likely, high = (most if value is None else min(value, most) for value in ahead[:3])
-    return Forecast(low, likely, high, ahead.an_instance)
+    likely, high = (most if end is None else min(end, most) for end in (ahead.likely, ahead.high))
+    return Forecast(min(ahead.low, most), likely, high, ahead.an_instance)
 
 
 def forecast(

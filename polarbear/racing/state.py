@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import PlainValidator, TypeAdapter
@@ -70,6 +70,11 @@ class State:
         return tuple(name for name in self.algorithms if name not in gone)
 
     @property
+    def seen(self) -> int:
+        """The instances of earlier rounds, or those that the newcomer has caught up on."""
+        return self.caught_up if self.joining else self.instances
+
+    @property
     def open_pairs(self) -> list[tuple[str, str]]:
         """Pairs that are not settled at some time."""
         is_open = (self.settled == OPEN).any(axis=1)
@@ -122,25 +127,24 @@ class State:
         return state
 
 
-class Forecast(NamedTuple):
+@dataclass(frozen=True)
+class Forecast:
     """Further instances until a race ends: the range and its median.
 
     ``high`` and ``likely`` are None beyond the horizon of the forecast. ``an_instance`` is the
     highest cost of one on the axis, as pairs stand.
     """
 
+    DERIVED: ClassVar[tuple[str, ...]] = ("spent_at_most",)  # added to plain data
+
     low: int
     likely: int | None
     high: int | None
     an_instance: float
 
-    def to_plain(self) -> dict[str, Any]:
-        most = None if self.high is None else self.high * self.an_instance
-        return {**self._asdict(), "spent_at_most": most}
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any] | None) -> Forecast | None:
-        return None if plain is None else cls(*(plain[key] for key in cls._fields))
+    @property
+    def spent_at_most(self) -> float | None:
+        return None if self.high is None else self.high * self.an_instance
 
 
 class Decisions(NamedTuple):
@@ -237,8 +241,8 @@ class RoundRecord(NamedTuple):
         ModelOptions.model_validate(
             {"model": plain["inference"]["model"], **plain["inference"]}, context=AS_STORED
         )
-        changed = {"state": state, "forecast": Forecast.from_plain(plain.get("forecast"))}
-        record: RoundRecord = _round_reader().validate_python({"settings": {}, **plain, **changed})
+        changed = {"settings": {}, **plain, "state": state}
+        record: RoundRecord = _round_reader().validate_python(changed)
         per_algorithm = (record.ran_to, record.evaluations, record.threats, record.spent or {})
         names = {name for one in per_algorithm for name in one}
         names |= {name for out in record.decisions.eliminated for name in out[:2]}

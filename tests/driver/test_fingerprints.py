@@ -9,7 +9,7 @@ import pytest
 from polarbear.algorithms import ADAPTERS
 from polarbear.config.configuration import parse
 from polarbear.driver.fingerprints import fingerprints
-from polarbear.driver.stale_runs import changes_between, same_sources
+from polarbear.driver.stale_runs import changes_between, source_changes
 from polarbear.settings.options import Source
 
 
@@ -29,7 +29,7 @@ def test_an_adapter_s_library_is_noted_with_its_version(monkeypatch: pytest.Monk
     monkeypatch.setattr("polarbear.settings.fingerprint.version", lambda name: "99.1")
     now = fingerprint(use="cma")
     assert changes_between(before, now) == [f"package cma ({known} then, 99.1 now)"]
-    assert not same_sources(before, now)
+    assert source_changes(before, now)
 
 
 @pytest.mark.parametrize("name", list(ADAPTERS.places))
@@ -42,7 +42,7 @@ def test_the_library_an_adapter_names_is_a_package_of_that_name(name: str):
 def test_a_changed_option_is_said_with_both_values_defaults_included():
     before, now = fingerprint(use="cma"), fingerprint(use="cma", sigma0=0.5)
     assert changes_between(before, now) == ["sigma0: stored 0.2, configuration 0.5"]
-    assert same_sources(before, now)
+    assert not source_changes(before, now)
 
 
 def test_an_option_that_is_spelled_out_at_its_default_changes_nothing():

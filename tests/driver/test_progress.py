@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -13,16 +14,18 @@ from polarbear.driver.race_progress import ProgressCounter, RoundStart
 from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.racing import Forecast
+from polarbear.store import Store
 from tests.driver.test_loop import configured
 
 NO_LIMITS = {"race": {"limits": {}}}
 
 
 @pytest.fixture
-def tasks() -> list[Task]:
+def tasks(tmp_path: Path) -> list[Task]:
     config = configured(("good", "bad"))
+    store = Store.create(tmp_path / "s", config.plain())
     instances = [config.instances.instance(i, config.setting) for i in range(3)]
-    return collect.RunPlan(config).missing({}, instances)
+    return collect.RunPlan(config, store).missing({}, instances)
 
 
 def outcome(task: Task, worker: str = "1", **changes: Any) -> Outcome:

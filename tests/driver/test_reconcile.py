@@ -75,7 +75,7 @@ def test_the_price_of_deciding_again_includes_runs_by_their_stored_times(tmp_pat
     store = Store.create(tmp_path / "s", config.plain())
     problems = Problems(config.instances, config.setting)
     instances = [config.instances.instance(i, config.setting) for i in range(3)]
-    tasks = collect.RunPlan(config).missing({}, instances, {"good": 20, "late": 60})
+    tasks = collect.RunPlan(config, store).missing({}, instances, {"good": 20, "late": 60})
     with store.writing():
         store.add_instances(instances, "synthetic")
         store.add_runs(

@@ -6,6 +6,7 @@ from typing import Any
 import forecasts
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 from scipy.special import ndtr
 from scipy.stats import binom
 
@@ -14,6 +15,7 @@ from polarbear.inference.relations import DecisionTables
 from polarbear.racing import ALIKE, Forecast, State
 from polarbear.racing.forecast import _reach, forecast, within
 from polarbear.racing.rules import Rules
+from polarbear.records import json_values
 from tests.racing.test_race import tables
 
 
@@ -78,8 +80,9 @@ def test_a_limit_bounds_the_range(limits: dict[str, int], most: int | None):
 
 def test_a_forecast_is_kept_as_it_is():
     found = ahead(0.9, 200)
-    assert Forecast.from_plain(found.to_plain()) == found
-    assert found.to_plain()["spent_at_most"] == found.high * 20
+    plain = json_values(found)
+    assert TypeAdapter(Forecast).validate_python(plain) == found
+    assert plain["spent_at_most"] == found.high * 20
 
 
 @pytest.mark.slow
