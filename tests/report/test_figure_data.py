@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+import polarbear as pb
 from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.inference import ModelOptions
 from polarbear.racing.verdicts import MIRROR
@@ -15,10 +16,11 @@ from polarbear.report.figures import FIGURES
 from polarbear.report.figures.best_algorithm import smooth
 from polarbear.report.figures.round_history import INDEPENDENT, stretched
 from polarbear.report.figures.sheet import edges
+from polarbear.report.story import story_of
 from polarbear.selection.choice import select
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
-from tests.report.stores import THREE, runs_of
+from tests.report.stores import THREE, inferred, runs_of
 
 
 def data(name: str, context: ReportContext) -> pl.DataFrame:
@@ -46,6 +48,17 @@ def test_ratings_sum_to_one_and_count_the_instances_of_the_runs(raced):
 def test_runs_without_a_race_are_counted_too(kinds):
     rows = data("ratings", kinds["inferred"])
     assert rows["instances"].to_list() == [12] * len(rows)
+
+
+def test_estimates_on_another_grid_are_shown_at_their_own_times(tmp_path):
+    store = inferred(tmp_path, THREE, instances=4)
+    pb.open(store.path).infer(model="dirichlet", method="laplace", draws=400, until=10)
+    context = gather(store, model="dirichlet")
+    rows = data("ratings", context)
+    assert set(rows["t"]) == {10.0}
+    assert rows["instances"].to_list() == [4, 4, 4]
+    assert rows["truth"].null_count() == 3  # known on the grid of the configuration
+    assert " at 10 evaluations" in story_of(context).headline
 
 
 def test_at_an_earlier_round_it_is_what_was_believed_then(raced):
