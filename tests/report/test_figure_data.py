@@ -16,11 +16,11 @@ from polarbear.report.figures import FIGURES
 from polarbear.report.figures.best_algorithm import smooth
 from polarbear.report.figures.round_history import INDEPENDENT, stretched
 from polarbear.report.figures.sheet import edges
-from polarbear.report.story import story_of
 from polarbear.selection.choice import select
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
-from tests.report.stores import THREE, inferred, runs_of
+from polarbear.store import Store
+from tests.report.stores import THREE, runs_of
 
 
 def data(name: str, context: ReportContext) -> pl.DataFrame:
@@ -50,15 +50,20 @@ def test_runs_without_a_race_are_counted_too(kinds):
     assert rows["instances"].to_list() == [12] * len(rows)
 
 
-def test_estimates_on_another_grid_are_shown_at_their_own_times(tmp_path):
-    store = inferred(tmp_path, THREE, instances=4)
-    pb.open(store.path).infer(model="dirichlet", method="laplace", draws=400, until=10)
-    context = gather(store, model="dirichlet")
+def test_estimates_on_a_grid_that_was_changed_since_are_shown_at_their_own_times(tmp_path):
+    config = {
+        "algorithms": [{"name": name, "use": "random-search"} for name in "AB"],
+        "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 3}},
+    }
+    for grid in ([5, 10], [5, 8, 10]):
+        pb.run({**config, "budget": {"grid": grid}}, tmp_path / "store", instances=4)
+        if len(grid) == 2:
+            pb.open(tmp_path / "store").infer(model="dirichlet", method="laplace", draws=400)
+    context = gather(Store.open(tmp_path / "store"), model="dirichlet")
     rows = data("ratings", context)
-    assert set(rows["t"]) == {10.0}
-    assert rows["instances"].to_list() == [4, 4, 4]
-    assert rows["truth"].null_count() == 3  # known on the grid of the configuration
-    assert " at 10 evaluations" in story_of(context).headline
+    assert rows["t"].to_list() == [5, 10, 5, 10]
+    assert rows["instances"].to_list() == [4, 4, 4, 4]
+    assert 8.0 in set(data("ecdf", context)["t"])
 
 
 def test_at_an_earlier_round_it_is_what_was_believed_then(raced):
