@@ -223,9 +223,7 @@ def compare(
     )
     context = replace(gather(disk), comparison=comparison)
     if comparison.options.per_dimension:
-        # The time of these figures is per dimension; that of the posterior is not.
-        per = context.classical
-        context = replace(context, times=per.grid, axis=per.axis, basis=None)
+        context = replace(context, basis=None)  # its time is not per dimension
     pair_of_view = None
     if comparison.pair is not None:
         view = context.classical_view(comparison.pair)

@@ -45,7 +45,8 @@ class ReportContext:
     """The content of a store that a report uses.
 
     ``algorithms`` are all algorithms of the store, in the order of the configuration, which is also
-    the order of their colours. ``race`` has the facts of `polarbear status --json`, None without a
+    the order of their colours. ``times`` are those of the estimates; the configuration may have
+    another grid since. ``race`` has the facts of `polarbear status --json`, None without a
     race; ``basis`` is None without a posterior. ``comparison`` configures the classical view,
     ``at`` is the budget of the figure of one budget.
     """
@@ -185,10 +186,11 @@ def gather(store: Store, upto: int | None = None, model: str | None = None) -> R
         basis = find_basis(store, model) if compared else None
     except InferenceError:  # a single algorithm is compared with nothing
         basis = None
+    times = budget.times if basis is None else basis.times
     return ReportContext(
         store=store,
         algorithms=tuple(store.config["algorithms"]),
-        times=budget.times,
+        times=rounds[-1].estimates.times if rounds else times,
         axis=budget.axis,
         log_times=budget.suits_log_axis,
         rules=rules,

@@ -45,7 +45,7 @@ def instances_at(context: ReportContext) -> dict[str, np.ndarray] | None:
 def truth_of(context: ReportContext) -> dict[str, np.ndarray] | None:
     """Each algorithm's true share of firsts at each time; None where it is unknown."""
     config = context.store.config
-    if config["instances"]["suite"] != "synthetic":
+    if config["instances"]["suite"] != "synthetic":  # whose grid never changes
         return None
     suite = Synthetic.model_validate(config["instances"])
     budget = Budget.model_validate(config["budget"])
@@ -57,11 +57,9 @@ def truth_after(context: ReportContext, entry: Round) -> dict[str, np.ndarray] |
     """The truth of the quantity that a round's posterior estimates.
 
     It is the share of firsts among the candidates and itself; of a Plackett-Luce posterior, among
-    all algorithms. None where it is unknown, or at the times of another grid.
+    all algorithms. None where it is unknown.
     """
     truth = truth_of(context)
-    if not np.array_equal(entry.estimates.times, context.times):
-        return None
     if truth is None or entry.record.plackett_luce:
         return truth
     inside = entry.state.candidates
@@ -73,12 +71,8 @@ def truth_after(context: ReportContext, entry: Round) -> dict[str, np.ndarray] |
 
 
 def truth_now(context: ReportContext) -> dict[str, np.ndarray] | None:
-    """The truth of the present estimates; None where it is unknown, or not at these times."""
-    if context.rounds:
-        return truth_after(context, context.rounds[-1])
-    estimates = context.estimates
-    same = estimates is not None and np.array_equal(estimates.times, context.times)
-    return truth_of(context) if same else None
+    """The truth of the present estimates; None where it is unknown."""
+    return truth_after(context, context.rounds[-1]) if context.rounds else truth_of(context)
 
 
 def verdict(context: ReportContext, a: str, b: str) -> Verdict:

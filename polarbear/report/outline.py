@@ -75,7 +75,7 @@ def outline(context: ReportContext, story: Story) -> list[Block]:
     if story.left_out:
         title = "Eliminated" if context.race else "Left out"
         made += [Heading(title), Bullets(tuple((e.algorithm, e.reason) for e in story.left_out))]
-    if context.estimates is not None and len(context.estimates.algorithms) > 1:
+    if context.estimates is not None:
         made += [Heading("Is the row better than the column?"), *_matrix(context)]
     if context.rounds:
         made += [Heading("The race, round by round"), _rounds(context)]

@@ -115,13 +115,10 @@ def story_of(context: ReportContext) -> Story:
 
 def recommendation(context: ReportContext) -> tuple[str, str]:
     """Which algorithm to run when, no stronger than the evidence; and its condition."""
-    estimates, names = context.estimates, context.remaining
-    if estimates is None:
+    names = context.remaining
+    if context.estimates is None:
         infer = f"`polarbear infer {context.store.path}`"
         return f"Nothing has been inferred from this store yet; {infer} does it.", ""
-    if len(estimates.algorithms) == 1:
-        only = marked(names[0])
-        return f"There is nothing to choose from: {only} is the only algorithm.", ""
     if len(names) == 1:
         when = _whole_grid(context)
         return f"Run {marked(names[0])}{when}: all others are eliminated.", ""
@@ -248,8 +245,6 @@ def _not_eliminated(context: ReportContext, name: str) -> str:
             return words.not_dominated(marked(threat.by), threat.probability, race.joint)
     chance = estimates.dominance()[:, estimates.place(name)]
     rivals = {other: chance[estimates.place(other)] for other in context.remaining if other != name}
-    if not rivals:
-        return "no other algorithm is left"
     by = max(rivals, key=rivals.__getitem__)
     return words.not_dominated(marked(by), float(rivals[by]))
 

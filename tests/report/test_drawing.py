@@ -60,16 +60,15 @@ def test_a_spreadsheet_takes_no_name_for_a_formula():
 
 
 @pytest.mark.parametrize(
-    ("only", "ending", "words"),
+    ("only", "words"),
     [
-        (["rating"], "png", "unknown figure 'rating'; did you mean 'ratings'?"),
-        (None, "pgn", "unknown format of figures 'pgn'; did you mean 'png'?"),
-        (["failures"], "png", "no figure 'failures' for this store: no run has failed"),
+        (["rating"], "unknown figure 'rating'; did you mean 'ratings'?"),
+        (["failures"], "no figure 'failures' for this store: no run has failed"),
     ],
 )
-def test_figures_that_cannot_be_written_are_refused(only, ending, words, raced, tmp_path):
+def test_figures_that_cannot_be_written_are_refused(only, words, raced, tmp_path):
     with pytest.raises(ReportError, match=words.replace("?", r"\?")):
-        write(raced, tmp_path, [ending], only)
+        write(raced, tmp_path, ["png"], only)
     assert not list(tmp_path.iterdir())
 
 

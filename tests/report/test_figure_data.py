@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+import polarbear as pb
 from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.inference import ModelOptions
 from polarbear.racing.verdicts import MIRROR
@@ -17,6 +18,7 @@ from polarbear.report.figures.round_history import INDEPENDENT, stretched
 from polarbear.report.figures.sheet import edges
 from polarbear.selection.choice import select
 from polarbear.selection.preference_parsing import read_preference
+from polarbear.store import Store
 from tests.report.stores import THREE, runs_of
 
 
@@ -45,6 +47,22 @@ def test_ratings_sum_to_one_and_count_the_instances_of_the_runs(raced):
 def test_runs_without_a_race_are_counted_too(kinds):
     rows = data("ratings", kinds["inferred"])
     assert rows["instances"].to_list() == [12] * len(rows)
+
+
+def test_estimates_on_a_grid_that_was_changed_since_are_shown_at_their_own_times(tmp_path):
+    config = {
+        "algorithms": [{"name": name, "use": "random-search"} for name in "AB"],
+        "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 3}},
+    }
+    for grid in ([5, 10], [5, 8, 10]):
+        pb.run({**config, "budget": {"grid": grid}}, tmp_path / "store", instances=4)
+        if len(grid) == 2:
+            pb.open(tmp_path / "store").infer(model="dirichlet", method="laplace", draws=400)
+    context = gather(Store.open(tmp_path / "store"), model="dirichlet")
+    rows = data("ratings", context)
+    assert rows["t"].to_list() == [5, 10, 5, 10]
+    assert rows["instances"].to_list() == [4, 4, 4, 4]
+    assert 8.0 in set(data("ecdf", context)["t"])
 
 
 def test_at_an_earlier_round_it_is_what_was_believed_then(raced):

@@ -67,20 +67,16 @@ def estimates_source(context: ReportContext) -> str:
     if context.rounds:
         last = context.rounds[-1]
         return f"after round {last.number}, {counted(last.state.instances, 'instance')}"
-    return _inferred(context)
+    assert context.basis is not None
+    return f"inferred from {counted(context.basis.instances, 'instance')}"
 
 
 def draws_source(context: ReportContext) -> str:
     """What the draws are of, in words: the last round, or another model than the race's."""
-    if context.other_model is None:
+    if context.draws is None or context.other_model is None:
         return estimates_source(context)
-    return f"by the {context.other_model} model, {_inferred(context)}"
-
-
-def _inferred(context: ReportContext) -> str:
-    if context.basis is not None and context.basis.instances is not None:
-        return f"inferred from {counted(context.basis.instances, 'instance')}"
-    return "as inferred"
+    instances = counted(context.draws.instances, "instance")
+    return f"by the {context.other_model} model, inferred from {instances}"
 
 
 def guarded(figure: ReportFigure, called: str) -> ReportFigure:

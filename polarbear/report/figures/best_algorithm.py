@@ -9,7 +9,6 @@ import polars as pl
 
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import Figure, draws_source, lacks_draws
-from polarbear.report.figures.pairs import lacks_pairs
 from polarbear.report.figures.sheet import Line, Sheet, names_in, without_frame
 from polarbear.report.figures.style import Style
 from polarbear.selection.criteria import Criteria, draws_of_values
@@ -156,10 +155,6 @@ def draw_one(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: 
     axes.set_xlabel("share of duels won")
 
 
-def lacks_rivals(context: ReportContext) -> str | None:
-    return lacks_draws(context) or lacks_pairs(context)
-
-
 def one_caption(context: ReportContext) -> str:
     basis = context.draws
     assert basis is not None
@@ -172,7 +167,7 @@ def one_caption(context: ReportContext) -> str:
     )
 
 
-ONE_BUDGET = Figure("one-budget", "One budget", one_caption, lacks_rivals, one_data, draw_one)
+ONE_BUDGET = Figure("one-budget", "One budget", one_caption, lacks_draws, one_data, draw_one)
 
 
 DENSITY_POINTS = 80

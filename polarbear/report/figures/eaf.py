@@ -13,7 +13,7 @@ from polarbear.classical.attainment import EAF_LEVELS
 from polarbear.classical.view import Scale, View
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import Figure
-from polarbear.report.figures.ecdf import lacks_values, on_what
+from polarbear.report.figures.ecdf import lacks_values, on_what, sheet_of
 from polarbear.report.figures.sheet import Sheet, edges, names_in
 from polarbear.report.figures.style import Keywords, Style
 from polarbear.wording import percent_cell, power_of_ten, tick
@@ -30,7 +30,7 @@ LINES = {25.0: (0.6, ":"), 50.0: (1.2, "-"), 75.0: (0.6, "--")}
 def lacks_plane(context: ReportContext) -> str | None:
     if reason := lacks_values(context):
         return reason
-    if len(context.times) == 1:
+    if len(context.classical.grid) == 1:
         return "the grid has one time only, and a plane of times and targets needs more"
     return None
 
@@ -78,7 +78,7 @@ def data(context: ReportContext) -> pl.DataFrame:
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    sheet, names = Sheet.of(canvas, context, style), names_in(data)
+    sheet, names = sheet_of(canvas, context, style), names_in(data)
     shown = names[:MAX_PANELS]
     columns = min(len(shown), 2 if style.is_narrow else 4 if len(shown) > 6 else 3)
     height = max(1.5, 0.72 * style.width / columns)
@@ -133,9 +133,8 @@ def _draw_contours(
 
 def _name_axes(panels: Sequence[Axes], columns: int, scale: Scale, sheet: Sheet) -> None:
     """Time, and targets from the easiest, at the top, to the hardest: a run goes down."""
-    for place, axes in enumerate(panels):
-        sheet.time_axis(axes, label=place // columns == (len(panels) - 1) // columns)
-        axes.tick_params(labelbottom=place + columns >= len(panels))
+    sheet.time_axes(panels, columns)
+    for axes in panels:
         axes.set_ylim(1.0, 0.0)
         axes.set_yticks(*_target_ticks(scale))
     words = "distance to the optimum" if scale.has_common_targets else "progress"
@@ -208,7 +207,7 @@ def draw_difference(
     shown = data.select("a", "b", "instances").unique(maintain_order=True).rows()
     columns = min(len(shown), 1 if style.is_narrow else 2 if len(shown) in (2, 4) else 3)
     height = max(1.6, (0.5 if columns == 1 else 0.8) * style.width / columns)
-    sheet = Sheet.of(canvas, context, style)
+    sheet = sheet_of(canvas, context, style)
     panels = sheet.panels(len(shown), columns, height, 0.35)
     most = float(np.nanmax(np.abs(data["difference"].fill_null(np.nan).to_numpy()))) or 1.0
     colours = PAIR_IN_PRINT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +37,12 @@ def on_what(view: View) -> str:
     return f"On {instances} that all of them ran to the end. {words[0].upper()}{words[1:]}."
 
 
+def sheet_of(canvas: Canvas, context: ReportContext, style: Style) -> Sheet:
+    """A sheet with the times of the classical view."""
+    view = context.classical
+    return replace(Sheet.of(canvas, context, style), times=view.grid, axis=view.axis)
+
+
 def data(context: ReportContext) -> pl.DataFrame:
     """Mean share of targets reached, with its 95 % bootstrap interval; null for one instance."""
     view, found = context.classical, context.classical.ecdf
@@ -53,7 +60,7 @@ def data(context: ReportContext) -> pl.DataFrame:
 
 
 def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    sheet = Sheet.of(canvas, context, style)
+    sheet = sheet_of(canvas, context, style)
     axes, short = sheet.panel(max(2.3, 0.5 * style.width)), sheet.names(names_in(data))
     alpha = 0.1 if len(short) <= MAX_BANDS else 0.0
     lines = [

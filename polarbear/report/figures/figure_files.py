@@ -13,9 +13,8 @@ from polarbear.errors import ReportError, StoreError
 from polarbear.report.context import ReportContext
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.base import Figure, ReportFigure, Subject
-from polarbear.report.figures.style import FORMATS, Style
+from polarbear.report.figures.style import Style
 from polarbear.settings.names import without_formulas
-from polarbear.settings.options import unknown
 from polarbear.store import file_io
 
 if TYPE_CHECKING:
@@ -53,9 +52,6 @@ def write_figures(
 
     Nothing is written if a file exists.
     """
-    for ending in folders:
-        if ending not in (*FORMATS, "csv"):
-            raise ReportError(unknown("format of figures", ending, FORMATS))
     figures = list(figures)
     if not force:
         check_free(

@@ -113,12 +113,6 @@ def _cell(p: float | None, then: float | None) -> str:
     return now if before == now else f"{now} ({before})"
 
 
-def lacks_pairs(context: ReportContext) -> str | None:
-    if context.estimates is not None and len(context.estimates.algorithms) < 2:
-        return "there is only one algorithm, and nothing to compare it with"
-    return lacks_estimates(context)
-
-
 def matrix_caption(context: ReportContext) -> str:
     names = order(context)
     signs = legend({verdict(context, a, b).kind for a, b in permutations(names, 2)})
@@ -135,7 +129,9 @@ def matrix_caption(context: ReportContext) -> str:
     )
 
 
-MATRIX = Figure("matrix", "Pairs as a whole", matrix_caption, lacks_pairs, matrix_data, draw_matrix)
+MATRIX = Figure(
+    "matrix", "Pairs as a whole", matrix_caption, lacks_estimates, matrix_data, draw_matrix
+)
 
 
 SURE = {"above": 1.0, "below": -1.0}
@@ -236,10 +232,9 @@ def _strip(axes: Axes, place: int, rows: pl.DataFrame, pair: tuple[str, str], sh
 
 
 def missing(context: ReportContext) -> str | None:
-    reason = lacks_pairs(context)
     estimates = context.estimates
-    if reason or estimates is None or not np.isnan(estimates.above).all():
-        return reason
+    if estimates is None or estimates.trusted:
+        return lacks_estimates(context)
     settled = [relation_codes(context, a, b) for a, b in pairs(context)]
     if np.isin(settled, (ABOVE, BELOW, ALIKE)).any():
         return None

@@ -156,6 +156,13 @@ class Sheet:
         first, last = self.time_edges[[0, -1]]
         return float(last - first) * 0.4 * ((place + 0.5) / count - 0.5)
 
+    def time_axes(self, panels: Sequence[Axes], columns: int) -> None:
+        """Time on all panels, with words below the lowest of each column."""
+        for place, axes in enumerate(panels):
+            is_lowest = place + columns >= len(panels)
+            self.time_axis(axes, label=is_lowest)
+            axes.tick_params(labelbottom=is_lowest)
+
     def time_axis(self, axes: Axes, label: bool = True) -> None:
         """Time from the first to the last point of the grid, on the chosen scale."""
         borders = self.time_edges

@@ -29,19 +29,17 @@ def shortened(text: str, limit: int) -> str:
     return f"{text[: kept - tail].rstrip()}…{text[len(text) - tail :].lstrip()}"
 
 
-def labels(
-    names: Sequence[str], given: Mapping[str, str] | None = None, limit: int = LONGEST_LABEL
-) -> dict[str, str]:
+def labels(names: Sequence[str], given: Mapping[str, str] | None = None) -> dict[str, str]:
     """What figures call each algorithm: its label if it was ``given`` one, otherwise its name.
 
     Names that are too long are shortened to the parts in which they differ.
     """
     given = given or {}
     made = {name: on_one_line(given.get(name, name)) for name in names}
-    too_long = [name for name in names if name not in given and len(made[name]) > limit]
+    too_long = [name for name in names if name not in given and len(made[name]) > LONGEST_LABEL]
     if len(too_long) > 1:
-        made |= dict(zip(too_long, _what_differs([made[n] for n in too_long], limit), strict=True))
-    return fitted(made, names, limit)
+        made |= dict(zip(too_long, _what_differs([made[n] for n in too_long]), strict=True))
+    return fitted(made, names, LONGEST_LABEL)
 
 
 def labels_in(config: Mapping[str, Mapping[str, Mapping[str, object]]]) -> dict[str, str]:
@@ -65,7 +63,7 @@ def fitted(made: Mapping[str, str], names: Sequence[str], limit: int) -> dict[st
     return {name: short[name] for name in names}
 
 
-def _what_differs(names: Sequence[str], limit: int) -> list[str]:
+def _what_differs(names: Sequence[str]) -> list[str]:
     """The words in which names differ; without the name of a setting where that is too long."""
     for word in (_PART, _WORD):
         words = [word.findall(name) for name in names]
@@ -80,7 +78,7 @@ def _what_differs(names: Sequence[str], limit: int) -> list[str]:
         return list(names)
     for shown in (differing, [_without_key(column) for column in differing]):
         rows = [" ".join(row) for row in zip(*shown, strict=True)]
-        if max(map(len, rows)) <= limit:
+        if max(map(len, rows)) <= LONGEST_LABEL:
             break
     return rows
 

@@ -13,7 +13,6 @@ from pydantic import Field, field_validator
 from polarbear.settings.options import Options, describe, nearest
 
 Keywords = dict[str, Any]  # of a function of Matplotlib
-FORMATS = ("png", "pdf", "svg")
 Theme = Literal["light", "dark", "print"]
 Dash = tuple[float, tuple[float, ...]]
 

@@ -69,14 +69,14 @@ def of(context: ReportContext) -> dict[str, object]:
 
 
 def selector(context: ReportContext) -> dict[str, object] | None:
-    """Draws of the candidates' win probabilities, evenly kept_draws to what a page can carry.
+    """Draws of the candidates' win probabilities, thinned evenly to what a page can carry.
 
     ``wins[pair, time, draw]`` is the probability that the first of a pair beats the second, pairs
     in the order of ``combinations``; ``problems[pair]`` counts the problems that a pair shares at
     each time, None where the model does not count them.
     """
     basis, contest = context.draws, context.contest
-    if basis is None or contest is None or not contest.candidates:
+    if basis is None or contest is None:
         return None
     posterior = basis.posterior
     pairs = list(combinations(contest.candidates, 2))
@@ -190,8 +190,6 @@ def _eliminated(gone: Elimination, now: int, joint: bool) -> dict[str, str]:
 
 def ticks(first: float, last: float) -> list[tuple[float, str]]:
     """Times with their labels: at 1, 2 and 5 of each order of magnitude, or at each order."""
-    if first <= 0:
-        return []
     orders = math.log10(last / first)
     powers = range(math.floor(math.log10(first)), math.ceil(math.log10(last)) + 1)
     steps = (1,) if orders > ONE_TICK_FROM else (1, 2, 5)

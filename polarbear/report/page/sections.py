@@ -149,8 +149,7 @@ def _classical(context: ReportContext, shown: list[Shown]) -> Section:
 def _selector(context: ReportContext, chosen: Facts | None, shown: Shown) -> Section:
     title = "Choose for your budget"
     if chosen is None:
-        why = lacks_draws(context) or "there is no candidate"
-        return Section("choose", title, "missing", {"why": why})
+        return Section("choose", title, "missing", {"why": lacks_draws(context)})
     draws, of = chosen["draws"], counted(chosen["of_draws"], "draw")
     words = {
         "caption": shown.caption.split(";")[0],

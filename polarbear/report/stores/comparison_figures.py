@@ -53,7 +53,7 @@ def _draw(
     sheet = Sheet(canvas, style, labels(names), moments.at, moments.is_log, moments.label)
     panels = sheet.panels(len(names), columns, height, 0.35, share=True)
     short = sheet.names(names, 0.8 / columns)
-    for place, (axes, name) in enumerate(zip(panels, names, strict=True)):
+    for axes, name in zip(panels, names, strict=True):
         axes.set_title(short[name], fontsize=style.font_size, pad=3)
         axes.grid(axis="y")
         axes.axhline(level, color=style.inks.faint, linewidth=0.6)
@@ -64,10 +64,7 @@ def _draw(
             draw_estimate(axes, rows, style.look(number), store, middle, shift=shift)
         axes.set_ylim(*limits)
         sheet.number_ticks(axes.yaxis)
-        is_lowest = place + columns >= len(names)  # of its column
-        sheet.time_axis(axes, label=is_lowest)
-        if is_lowest:
-            axes.tick_params(labelbottom=True)
+    sheet.time_axes(panels, columns)
     canvas.supylabel(on_one_line(label), fontsize=style.font_size)
     stores = replace(sheet, labels=labels(list(drawn))).names(list(drawn), 0.4)
     lines = [Line(stores[store], style.look(number)) for store, number in drawn.items()]
