@@ -31,8 +31,10 @@ settings.load_profile("busy")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """How many processes `-n auto` means: one a processor that this process may use."""
-    return min(available_processors(), MOST_PROCESSES)
+    """How many processes `-n auto` means: one for each usable processor, and one more, because
+    tests of clusters, browsers and killed processes mostly wait.
+    """
+    return min(available_processors() + 1, MOST_PROCESSES)
 
 
 @pytest.fixture
