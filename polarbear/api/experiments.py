@@ -117,7 +117,8 @@ def race(
         purpose = api.selecting.regret_purpose(settings, preference, regret)
     folder = configurations.store_folder(config, store)
     collect.prepare_new(settings, folder)
-    api.posterior.announce_stan(settings.inference, listener)
+    if settings.inference.engine == "stan":  # other races do not load inference's interface
+        api.posterior.announce_stan(settings.inference, listener)
     disk = StoreOnDisk.create(folder, settings.plain())
     with disk.writing():
         if disk.catalog.manifest.files or disk.config != settings.plain() or rerun or keep:
