@@ -28,7 +28,7 @@ LOADED = """
 import contextlib, io, sys
 from pathlib import Path
 from polarbear.__main__ import main
-sys.argv = ["polarbear", "race", "quickstart.yaml", "-q"]
+sys.argv = ["polarbear", "race", "quickstart.yaml"]
 with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     main()
 files = {getattr(module, "__file__", None) for name, module in sys.modules.items()

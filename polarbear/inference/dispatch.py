@@ -1,11 +1,9 @@
-"""From choice sets to a posterior: checks the evidence, then runs the engine."""
+"""From duels or choice sets to a posterior: checks the evidence, then draws by the model."""
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,13 +17,8 @@ from polarbear.rankings.duels import Duels, duels_of
 from polarbear.rankings.ranking import Coverage
 
 if TYPE_CHECKING:
-    from polarbear.inference.chain_diagnostics import EngineResult
     from polarbear.rankings.choice_sets import ChoiceSets
 
-ENGINES = {
-    "native": "polarbear.inference.plackett_luce.engine",
-    "stan": "polarbear.inference.stan.engine",
-}
 MAX_NUMBERS = 3 * 2**26  # win probabilities and shares of first places, copies included: 0.75 GiB
 MIN_DRAWS = 200
 
@@ -68,48 +61,15 @@ def infer(
         limits = checks.notes(coverage, called, problems, weights, sampled_ties=0)
         duels = duels_of(seen, problems, weights)
         return _bootstrapped(duels, called, times, options, seed, field, limits)
+    from polarbear.inference.plackett_luce.infer_ratings import infer_ratings  # loads SciPy
+
     if choice_sets is None:
         raise InferenceError(f"the {options.model} model needs choice sets")
-    coverage = choice_sets.coverage
-    checks.check(coverage)
-    called = names or _numbered(coverage)
-    limits = checks.notes(coverage, called, problems, weights, choice_sets.sampled_ties)
-    from polarbear.inference.models.base import rating_model  # loads SciPy, as the others do
-    from polarbear.inference.plackett_luce.composite_weight import composite_weight
-    from polarbear.inference.plackett_luce.goodness_of_fit import check_fit
-
-    weight = 1.0
-    if options.temporal and options.dependence != "independent" and len(times) > 1:
-        ranked = checks.check_positions(
-            positions, choice_sets.n_algorithms, len(times), options.model
-        )
-        weight = composite_weight(ranked, choice_sets, times, options, problems, weights)
-    engine = importlib.import_module(ENGINES[options.engine])
-    begun = time.perf_counter()
-    model = rating_model(options.model)(times, choice_sets.n_algorithms, options)
-    found: EngineResult = engine.run(model, choice_sets.weighted(weight), seed, threads)
-    seconds = time.perf_counter() - begun
-    fit = shared = None
-    if positions is not None:
-        seen = np.asarray(positions)
-        fit = check_fit(seen, found.draws.theta, problems, seed, weights)
-        shared = duels_of(seen, problems).shared_problems()
-    return Posterior(
-        theta=found.draws.theta,
-        chains=options.chains,
-        unit_times=times,
-        options=options,
-        engine=options.engine,
-        method=found.method,
-        seed=seed,
-        seconds=seconds,
-        diagnostics=found.diagnostics,
-        joint=options.temporal,
-        hyper=MappingProxyType(dict(zip(model.hyperparameters, found.draws.hyper.T, strict=True))),
-        notes=(*limits, *checks.on_repetition(weight), *found.notes),
-        evidence_weight=weight,
-        fit=fit,
-        shared=shared,
+    checks.check(choice_sets.coverage)
+    called = names or _numbered(choice_sets.coverage)
+    limits = checks.notes(choice_sets.coverage, called, problems, weights, choice_sets.sampled_ties)
+    return infer_ratings(
+        choice_sets, times, options, seed, threads, positions, problems, weights, limits
     )
 
 

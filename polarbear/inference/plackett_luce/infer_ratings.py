@@ -1,0 +1,70 @@
+"""The posterior of a Plackett-Luce model, by the native engine or by Stan."""
+
+import importlib
+import time
+from collections.abc import Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from polarbear.inference import checks
+from polarbear.inference.chain_diagnostics import EngineResult
+from polarbear.inference.model_options import ModelOptions
+from polarbear.inference.models.base import rating_model
+from polarbear.inference.plackett_luce.composite_weight import composite_weight
+from polarbear.inference.plackett_luce.goodness_of_fit import check_fit
+from polarbear.inference.posterior_draws import Posterior
+from polarbear.rankings.choice_sets import ChoiceSets
+from polarbear.rankings.duels import duels_of
+
+ENGINES = {
+    "native": "polarbear.inference.plackett_luce.engine",
+    "stan": "polarbear.inference.stan.engine",
+}
+
+
+def infer_ratings(
+    choice_sets: ChoiceSets,
+    unit_times: np.ndarray,
+    options: ModelOptions,
+    seed: int,
+    threads: int | None,
+    positions: np.ndarray | None,
+    problems: Sequence[str] | None,
+    weights: np.ndarray | None,
+    notes: tuple[str, ...],
+) -> Posterior:
+    """Draw ratings; the arguments are those of `inference.infer`, and ``notes`` on the evidence."""
+    weight = 1.0
+    if options.temporal and options.dependence != "independent" and len(unit_times) > 1:
+        ranked = checks.check_positions(
+            positions, choice_sets.n_algorithms, len(unit_times), options.model
+        )
+        weight = composite_weight(ranked, choice_sets, unit_times, options, problems, weights)
+    engine = importlib.import_module(ENGINES[options.engine])
+    begun = time.perf_counter()
+    model = rating_model(options.model)(unit_times, choice_sets.n_algorithms, options)
+    found: EngineResult = engine.run(model, choice_sets.weighted(weight), seed, threads)
+    seconds = time.perf_counter() - begun
+    fit = shared = None
+    if positions is not None:
+        seen = np.asarray(positions)
+        fit = check_fit(seen, found.draws.theta, problems, seed, weights)
+        shared = duels_of(seen, problems).shared_problems()
+    return Posterior(
+        theta=found.draws.theta,
+        chains=options.chains,
+        unit_times=unit_times,
+        options=options,
+        engine=options.engine,
+        method=found.method,
+        seed=seed,
+        seconds=seconds,
+        diagnostics=found.diagnostics,
+        joint=options.temporal,
+        hyper=MappingProxyType(dict(zip(model.hyperparameters, found.draws.hyper.T, strict=True))),
+        notes=(*notes, *checks.on_repetition(weight), *found.notes),
+        evidence_weight=weight,
+        fit=fit,
+        shared=shared,
+    )
