@@ -76,9 +76,9 @@ def verify(path: Path) -> Verified:
 
 
 def check_is_store(path: Path) -> None:
-    """Refuse a folder without any file of a store, or with a link that leads out of it."""
+    """Refuse a folder without any sound file of a store, or with a link that leads out of it."""
     check_nothing_leads_out(path)
-    if not manifest.is_store(path) and not data_files(path):
+    if not manifest.is_store(path) and all(flaw_of(path, name) for name in data_files(path)):
         what = "is not a PolarBear store" if path.exists() else "does not exist"
         raise NotAStoreError(f"{path} {what}")
 

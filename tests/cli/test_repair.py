@@ -109,8 +109,9 @@ def test_every_command_that_meets_damage_names_repair(project, store, command, l
 
 
 def test_a_folder_that_is_no_store_is_refused_and_unchanged(project: Project):
-    (project.folder / "thesis.tex").write_text("x")
+    (project.folder / "runs").mkdir()
+    (project.folder / "runs" / "mine.json").write_text("{}")
     for command in ("verify", "repair", "status", "report"):
         for folder, words in ((".", "is not a PolarBear store"), ("none", "does not exist")):
             assert words in project.refused(command, folder)
-    assert [path.name for path in project.folder.iterdir()] == ["thesis.tex"]
+    assert [path.name for path in project.folder.rglob("*")] == ["runs", "mine.json"]
