@@ -29,7 +29,7 @@ from polarbear.numerics.threads import in_threads
 ROTATION = 1.6  # radians per transition: a quarter circle forgets where it began
 JITTER = 0.15  # relative, of that: no transition may return to its start for ever
 STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # per transition; one, where nearly Gaussian
-DRAWS_PER_WALKER = 100
+DRAWS_PER_WALKER = 50
 MAX_WALKERS_PER_CHAIN = 64
 DIVERGED = -1000.0  # log-ratio of densities
 TASKS = 2  # that threads share; more walkers in one task are faster in total
