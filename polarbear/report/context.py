@@ -99,9 +99,8 @@ class ReportContext:
         """The candidates at the round that the report describes."""
         if not self.rounds:
             return self.candidates
-        state = self.rounds[-1].state
-        gone = set(state.algorithms) - set(state.candidates)
-        return tuple(name for name in self.algorithms if name not in gone)
+        inside = self.rounds[-1].state.candidates
+        return tuple(name for name in self.algorithms if name in inside)
 
     @cached_property
     def p_best(self) -> tuple[tuple[str, ...], np.ndarray]:

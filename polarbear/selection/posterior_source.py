@@ -16,7 +16,7 @@ from polarbear.selection.preference import Context
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store
-from polarbear.wording import counted, short
+from polarbear.wording import counted, short, visible
 
 ALPHA = 0.99  # with which an algorithm is dominated, where no race was run
 
@@ -96,6 +96,12 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
         )
     posterior, facts = kept
     names, times = tuple(facts.algorithms), np.array(facts.times)
+    for name in names:
+        if name not in store.config["algorithms"]:
+            raise SelectionError(
+                f"the posterior {chosen[0]} in {store.path} is about '{visible(name)}', which is no "
+                "algorithm of the store: another program wrote it"
+            )
     found = CachedPosterior(posterior, names, times, facts.instances, chosen[0], from_store=True)
     is_raced = chosen[0] == raced
     return _basis(store, found, is_raced, _limits(store, found, is_raced))

@@ -119,7 +119,9 @@ def validate(
         if first["type"] == "missing":
             raise source.error(at[:-1], f"the key '{at[-1]}' is missing") from None
         message = first["msg"].removeprefix("Value error, ")
-        if "input" in first and first["type"] != "value_error":
+        if first["type"] in ("model_type", "dict_type"):
+            message = f"expected a mapping of settings, found {describe(first['input'])}"
+        elif "input" in first and first["type"] != "value_error":
             message = f"{message[0].lower()}{message[1:]}, found {describe(first['input'])}"
         raise source.error(at, message) from None
 

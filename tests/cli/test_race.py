@@ -164,6 +164,16 @@ def test_a_limit_ends_with_exit_code_3_and_a_valid_result(project: Project):
     assert answer["open_pairs"][0]["a"] == "good"
 
 
+def test_a_race_of_some_algorithms_of_a_store_is_reported_without_the_others(project):
+    synthetic(project)
+    project.done("run", "config.yaml", "--instances", "2")
+    synthetic(project, "good", "bad", race={"alpha": 0.9})
+    project.race("config.yaml")
+    story = project.done("report", "config", "--text").stdout
+    assert "Run good, whatever the budget: all others are eliminated." in story
+    assert "the posterior does not include early, close" in story
+
+
 @pytest.mark.slow
 def test_killed_at_random_moments_a_race_ends_with_the_same_decisions_to_the_byte(project):
     synthetic(project)

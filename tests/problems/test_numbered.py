@@ -115,7 +115,7 @@ GP_BBOB = [
         ("bbob", {"instance_ids": [0]}, "instance_ids.0.: .* greater than or equal to 1, found 0"),
         ("bbob", {"instance_ids": {"from": 9, "to": 2}}, "nothing lies between 9 and 2"),
         ("bbob", {"instance_ids": {"from": 1, "to": 2, "step": 1}}, "unknown key 'step'"),
-        ("bbob", {"instance_ids": 5}, "instance_ids: .* valid dictionary .* found 5"),
+        ("bbob", {"instance_ids": 5}, "instance_ids: expected a mapping of settings, found 5"),
         ("bbob", {"maximise": True}, "maximise: input should be False"),
         ("pbo", {"maximise": False}, "maximise: input should be True"),
         ("ma-bbob", {"dimensions": [1]}, "dimensions.0.: .* greater than or equal to 2, found 1"),

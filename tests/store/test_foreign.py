@@ -137,17 +137,31 @@ def test_a_manifest_that_no_reader_can_use_is_refused(foreign: Path, key: str, v
         Store.open(foreign)
 
 
-@pytest.mark.parametrize("shared", [[3, 3], [[6], []], [[]]])
-def test_a_posterior_without_a_number_for_each_pair_and_time_is_damaged(project, foreign, shared):
-    project.done("infer", "s")
-    catalog = Catalog(foreign)
+def rewrite_posterior(store: Path, **changed) -> None:
+    """Change facts about the posterior, with valid checksums."""
+    catalog = Catalog(store)
     (name,) = catalog.names("posteriors/")
     table = pq.read_table(pa.BufferReader(catalog.read(name)))
-    facts = json.loads(table.schema.metadata[FACTS]) | {"shared": shared}
+    facts = json.loads(table.schema.metadata[FACTS]) | changed
     buffer = pa.BufferOutputStream()
     pq.write_table(table.replace_schema_metadata({FACTS: json.dumps(facts)}), buffer)
     data = bytes(buffer.getvalue())
     catalog.commit([(f"{name[:-40]}{file_io.digest(data)}.parquet", data)], [name])
+
+
+def test_a_posterior_about_an_algorithm_that_the_store_lacks_is_refused(project, foreign):
+    project.done("infer", "s", "--model", "dirichlet", "--draws", 400)
+    rewrite_posterior(foreign, algorithms=["A", "Z"])
+    for command in (["select"], ["report", "--text"]):
+        assert "is about 'Z', which is no algorithm of the store" in project.refused(
+            *command, "s", "--model", "dirichlet"
+        )
+
+
+@pytest.mark.parametrize("shared", [[3, 3], [[6], []], [[]]])
+def test_a_posterior_without_a_number_for_each_pair_and_time_is_damaged(project, foreign, shared):
+    project.done("infer", "s")
+    rewrite_posterior(foreign, shared=shared)
     done = project("verify", "s")
     assert done.returncode == 1
     assert "posteriors/" in done.stdout + done.stderr
