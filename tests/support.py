@@ -1,5 +1,6 @@
 """What tests share: a configuration folder, and the command line as users call it."""
 
+import errno
 import importlib
 import io
 import json
@@ -23,14 +24,17 @@ import yaml
 from polarbear.cli import main
 from polarbear.config.configuration import Config
 from polarbear.driver import collect
+from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.run import Problems, execute
-from polarbear.inference import ModelOptions, Posterior
+from polarbear.inference import ModelOptions, Posterior, infer
 from polarbear.inference.posterior_draws import Diagnostics
+from polarbear.rankings.choice_sets import count_choice_sets
 from polarbear.store import Store
 
 SOLVERS = Path(__file__).parent / "solvers.py"
 WIDE = {"COLUMNS": "160"}
+RANDOM = {"name": "random", "use": "random-search"}
 real_pool = collect.pool_of
 # Algorithms and suites that can do no harm to the process they run in.
 HARMLESS = {
@@ -128,10 +132,7 @@ class Project:
     def configure(self, **changes: Any) -> Path:
         """Write config.yaml: three quick algorithms on small textbook problems, and changes."""
         config: dict[str, Any] = {
-            "algorithms": [
-                {"name": "random", "use": "random-search"},
-                solver("coordinate_descent"),
-            ],
+            "algorithms": [RANDOM, solver("coordinate_descent")],
             "instances": {"suite": "classic", "count": 3, "dimensions": {"from": 2, "to": 4}},
             "budget": {"grid": {"from": 5, "to": 200, "points": 8}},
             "execution": {"workers": 2},
@@ -259,6 +260,29 @@ def exit_code_of_main() -> int:
         traceback.print_exc()
         return 1
     return 0
+
+
+def no_space(*_: object, **options: object) -> None:
+    """A function of the operating system on a disk that is full."""
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def keep_posterior(store: Store, names: list[str] | None = None, **options: Any) -> str:
+    """Infer from the runs of a store, keep the posterior, and give its key."""
+    evidence = evidence_of(store, names)
+    learned = cached_posterior(store, evidence, ModelOptions(**options), seed=1)
+    with store.writing():
+        keep(store, evidence, learned)
+    return learned.key
+
+
+def inferred_from(
+    positions: np.ndarray, options: ModelOptions, seed: int = 1, weights: np.ndarray | None = None
+) -> Posterior:
+    """The posterior of positions[instance, algorithm, time] on a grid from 0 to 1."""
+    times = np.linspace(0, 1, positions.shape[2]) if positions.shape[2] > 1 else np.zeros(1)
+    sets = count_choice_sets(positions, weights)
+    return infer(sets, times, options, seed, positions=positions, weights=weights)
 
 
 def posterior_of(theta: np.ndarray, **changes: Any) -> Posterior:

@@ -2,8 +2,6 @@
 
 import inspect
 import re
-import subprocess
-import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +14,7 @@ from polarbear.api.configurations import read
 from polarbear.config.configuration import Overrides
 from polarbear.errors import ConfigError
 from polarbear.problems import SUITES
+from tests.support import RANDOM, Project
 
 SCRIPT = """
 import math
@@ -61,20 +60,16 @@ print(store.runs()["status"].unique().to_list(), len(store.runs()))
 """
 
 
-def test_functions_and_classes_of_a_script_run_in_workers_and_are_not_run_again(tmp_path: Path):
-    (tmp_path / "script.py").write_text(SCRIPT)
+def test_functions_and_classes_of_a_script_run_in_workers_and_are_not_run_again(project: Project):
+    (project.folder / "script.py").write_text(SCRIPT)
     for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        done = project.python("script.py")
         assert done.returncode == 0, done.stderr
         assert done.stdout == "['budget'] 8\n"
     assert "changed" not in done.stderr
-    assert sorted(path.name for path in (tmp_path / "results-code").glob("*.py")) == [
-        "Bowl.py",
-        "climb.py",
-    ]
-    assert len(pb.open(tmp_path / "results").runs()) == 8
+    code = sorted(path.name for path in (project.folder / "results-code").glob("*.py"))
+    assert code == ["Bowl.py", "climb.py"]
+    assert len(pb.open(project.folder / "results").runs()) == 8
 
 
 @pytest.mark.parametrize(
@@ -86,7 +81,7 @@ def test_functions_and_classes_of_a_script_run_in_workers_and_are_not_run_again(
     ],
 )
 def test_a_function_that_another_process_cannot_have_is_refused_in_one_line(
-    text: str, message: str, tmp_path: Path
+    text: str, message: str, project: Project
 ):
     config = "{'algorithms': [{'name': 'f', 'use': 'python', 'function': f}]}"
     check = f"""
@@ -96,13 +91,12 @@ def test_a_function_that_another_process_cannot_have_is_refused_in_one_line(
     except pb.ConfigError as error:
         print(error)
     """
-    (tmp_path / "script.py").write_text(text + textwrap.dedent(check))
-    done = subprocess.run(
-        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    (project.folder / "script.py").write_text(text + textwrap.dedent(check))
+    done = project.python("script.py")
+    assert done.returncode == 0, done.stderr
     assert message in done.stdout
     assert len(done.stdout.splitlines()) == 1
-    assert not (tmp_path / "results").exists()
+    assert not (project.folder / "results").exists()
 
 
 def test_functions_of_modules_are_named_by_their_module(tmp_path: Path):
@@ -117,10 +111,7 @@ def test_functions_of_modules_are_named_by_their_module(tmp_path: Path):
 
 def test_a_configuration_of_objects_is_that_of_a_file(tmp_path: Path):
     made = pb.Config(
-        algorithms=[
-            pb.adapters.Python(name="climb", function="mine:climb"),
-            {"name": "random", "use": "random-search"},
-        ],
+        algorithms=[pb.adapters.Python(name="climb", function="mine:climb"), RANDOM],
         instances=pb.suites.MaBbob(dimensions=[2, 5]),
         budget=pb.Budget(grid={"from": 10, "to": 100, "points": 4}),
         race=pb.Rules(limits={"rounds": 2}),

@@ -9,12 +9,11 @@ import pytest
 from polarbear.classical.disagreement import disagreements, share_ahead
 from polarbear.classical.view import view
 from polarbear.classical.view_options import ViewOptions
-from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.execution.outcome import Status
-from polarbear.inference import ModelOptions
 from polarbear.selection.posterior_source import Basis, find_basis
 from polarbear.store import Store
 from tests.classical.helpers import Run, make_store
+from tests.support import keep_posterior
 
 GRID = (1.0, 10.0, 100.0)
 FIXED = ViewOptions(optimum=0.0)
@@ -25,10 +24,7 @@ def full(y: float) -> Run:
 
 
 def inferred(store: Store) -> Basis:
-    evidence = evidence_of(store, None)
-    learned = cached_posterior(store, evidence, ModelOptions(model="dirichlet", draws=2000), seed=1)
-    with store.writing():
-        keep(store, evidence, learned)
+    keep_posterior(store, model="dirichlet", draws=2000)
     return find_basis(store)
 
 

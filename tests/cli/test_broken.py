@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from polarbear.store import Store
-from tests.support import SOLVERS, Project, solver
+from tests.support import RANDOM, SOLVERS, Project, solver
 
-RANDOM = {"name": "random", "use": "random-search"}
 GOOD = solver("coordinate_descent")
 
 
@@ -73,17 +72,12 @@ def test_failed_runs_of_decided_rounds_can_be_repeated(project: Project):
 
 
 def test_more_failures_than_are_tolerated_end_the_race_with_1(project: Project):
-    raced(project, RANDOM, solver("fails_sometimes", every=2))
-    assert "more than the 20% of `execution.failures.tolerated`" in project.refused(
-        "race", "config.yaml"
-    )
+    often = solver("fails_sometimes", every=2)
+    raced(project, RANDOM, often)
+    said = project.refused("race", "config.yaml")
+    assert "more than the 20% of `execution.failures.tolerated`" in said
     assert Store.open(project.store).rounds.last() is None
-    raced(
-        project,
-        RANDOM,
-        solver("fails_sometimes", every=2),
-        execution={"workers": 2, "failures": {"tolerated": 0.9}},
-    )
+    raced(project, RANDOM, often, execution={"workers": 2, "failures": {"tolerated": 0.9}})
     project.race("config.yaml")
 
 
@@ -114,9 +108,8 @@ def test_the_meaning_of_failures_cannot_change_during_a_race(project: Project):
     raced(project, RANDOM, GOOD)
     project("race", "config.yaml", "-q")
     raced(project, RANDOM, GOOD, execution={"failures": {"means": "last"}})
-    assert 'settings.failures: stored null, configuration "last"' in project.refused(
-        "race", "config.yaml"
-    )
+    said = project.refused("race", "config.yaml")
+    assert 'settings.failures: stored null, configuration "last"' in said
 
 
 def test_a_run_that_is_killed_from_outside_is_run_again_and_is_no_failure(project: Project):
@@ -172,10 +165,8 @@ def test_target_runners_share_the_seed_of_an_instance_as_irace_has_it(project: P
     assert list(answer["evaluations"]) == ["elite 1", "elite 2"]
     found = seeds_of(project)
     assert found["elite 1"] == found["elite 2"]
-    assert set(Store.open(project.store).runs()["instance"]) == {
-        "Instances/a.tsp",
-        "Instances/b.tsp",
-    }
+    instances = Store.open(project.store).runs()["instance"]
+    assert set(instances) == {"Instances/a.tsp", "Instances/b.tsp"}
 
 
 def test_on_an_axis_of_its_own_costs_savings_and_limits_are_in_its_unit(project: Project):
@@ -227,9 +218,8 @@ def test_a_training_curve_counts_by_its_best_or_its_last_value(project, trajecto
     else:
         assert first["late"] < 1  # on some instances the other one's best is better
     raced(project, *curves, budget=epochs, trajectory=other)
-    assert f'trajectory: stored "{trajectory}"' in project.refused(
-        "run", "config.yaml", "--instances", 4
-    )
+    said = project.refused("run", "config.yaml", "--instances", 4)
+    assert f'trajectory: stored "{trajectory}"' in said
 
 
 def test_of_a_noisy_problem_with_a_true_value_the_true_one_is_recorded(project: Project):

@@ -12,7 +12,7 @@ from polarbear.store import Store
 from polarbear.store.catalog import Catalog, part_file
 from polarbear.store.runs import run_id
 from tests.cli.test_race import rounds
-from tests.support import Project
+from tests.support import RANDOM, Project
 
 pytestmark = pytest.mark.usefixtures("no_workers")
 MINE = """
@@ -44,7 +44,7 @@ def climber(name: str = "climber", **options: Any) -> dict[str, Any]:
 def configure(project: Project, *algorithms: dict[str, Any], **changes: Any) -> None:
     rules = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 2}, "alpha": 0.999}
     project.configure(
-        algorithms=[*(algorithms or (climber(),)), {"name": "random", "use": "random-search"}],
+        algorithms=[*(algorithms or (climber(),)), RANDOM],
         budget={"grid": [5, 20, 80]},
         inference={"draws": 400},
         **{"race": rules, **changes},
@@ -247,9 +247,8 @@ def test_a_renamed_algorithm_keeps_its_runs_its_rounds_and_its_seeds(raced: Proj
     assert (told["runs"], told["new"], told["seeds_of"]) == (8, "hill climber", "climber")
     status = raced.json("status", "config")
     assert [entry["algorithm"] for entry in status["algorithms"]] == ["hill climber", "random"]
-    assert {entry["algorithm"] for entry in status["race"]["algorithms"]} == {
-        "hill climber", "random",
-    }  # fmt: skip
+    in_race = {entry["algorithm"] for entry in status["race"]["algorithms"]}
+    assert in_race == {"hill climber", "random"}
     configure(raced, climber("hill climber"), race=more)
     raced.race("config.yaml")
     never = raced.folder / "never-renamed"

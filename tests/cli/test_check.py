@@ -7,9 +7,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.store import Store
-from tests.support import SOLVERS, Project, solver
-
-RANDOM = {"name": "random", "use": "random-search"}
+from tests.support import RANDOM, SOLVERS, Project, solver
 
 
 def checked(project: Project, code: int = 0, **changes: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import Project, solver
+from tests.support import RANDOM, Project, solver
 
 FIGURES = ("aocc", "eaf-difference", "eaf", "ecdf")
 
@@ -15,11 +15,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A store with runs and a posterior, which nothing here writes to."""
     made = Project(tmp_path_factory.mktemp("compare"))
     made.configure(
-        algorithms=[
-            {"name": "random", "use": "random-search"},
-            solver("coordinate_descent"),
-            {"name": "again [b]", "use": "random-search"},
-        ],
+        algorithms=[RANDOM, solver("coordinate_descent"), {**RANDOM, "name": "again [b]"}],
         instances={"suite": "classic", "count": 12, "dimensions": {"from": 2, "to": 4}},
     )
     made.json("run", "config.yaml")
@@ -97,9 +93,8 @@ def test_a_pair_is_drawn_alone(compared: Project, tmp_path: Path):
 
 
 def test_fewer_algorithms_and_other_targets_can_be_asked_for(compared: Project):
-    answer = compared.json(
-        "compare", "config", "--algorithms", "random,coordinate_descent", "--targets", "10:1e-2:4"
-    )
+    asked = ("--algorithms", "random,coordinate_descent", "--targets", "10:1e-2:4")
+    answer = compared.json("compare", "config", *asked)
     assert {row["algorithm"] for row in answer["aocc"]} == {"random", "coordinate_descent"}
     assert answer["scale"]["targets"]["count"] == 4
     seen = compared.json("compare", "config", "--targets", "seen")

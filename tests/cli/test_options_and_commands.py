@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import SOLVERS, Project, solver
+from tests.support import RANDOM, SOLVERS, Project, solver
 
 RACE = {"limits": {"rounds": 2}, "batch": {"start": 8, "min": 4, "max": 8}, "alpha": 0.95}
 SEVERAL = {"alpha": 0.9, "epsilon": 0.1, "tie_tolerance": 0.01}
@@ -14,10 +14,7 @@ CLASSIC = {"suite": "classic", "dimensions": {"from": 2, "to": 3}}
 SECONDS = {"axis": "seconds", "grid": {"from": 0.01, "to": 0.05, "points": 3}}
 
 DEFAULTS = {
-    "algorithms": [
-        {"name": "random", "use": "random-search"},
-        solver("coordinate_descent", "other"),
-    ],
+    "algorithms": [RANDOM, solver("coordinate_descent", "other")],
     "instances": CLASSIC,
     "budget": {"grid": [5, 20, 80]},
     "race": RACE,
@@ -31,10 +28,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "seeds": "common",
     },
     "failed runs are last": {
-        "algorithms": [
-            {"name": "random", "use": "random-search"},
-            solver("fails_sometimes", "other"),
-        ],
+        "algorithms": [RANDOM, solver("fails_sometimes", "other")],
         "execution": {"workers": 2, "failures": {"means": "last", "tolerated": 1.0}},
     },
     "failed runs end, linear grid": {

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from polarbear.api.text_table import table_lines
 from polarbear.cli import output
-from tests.support import Project
+from tests.support import Project, no_space
 
 HOSTILE = "a\x1b[2J\x1b]0;title\x07b\x9b31m\u202ec\x7f"
 SHOWN = "a\\x1b[2J\\x1b]0;title\\x07b\\x9b31m\\u202ec\\x7f"
@@ -123,8 +123,5 @@ def test_signs_that_the_output_cannot_encode_are_escaped(project: Project):
 
 
 def test_a_note_that_cannot_be_written_ends_nothing(monkeypatch: pytest.MonkeyPatch):
-    def full(text: str, err: bool) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(click, "echo", full)
+    monkeypatch.setattr(click, "echo", no_space)
     output.note("round 3 is decided")

@@ -3,11 +3,10 @@
 import shutil
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support import Project, solver, synthetic
+from tests.support import RANDOM, Project, solver, synthetic
 
 RATINGS = {
     "early": [0.65, 0.5, 0.35, 0.3],
@@ -17,14 +16,13 @@ RATINGS = {
 SURE = {"early": [0.8, 0.5, 0.1, 0.05], "late": [0.1, 0.4, 0.8, 0.85], "never": [0.01] * 4}
 
 
-def configured(folder: Path, ratings: dict[str, list[float]], **changes: Any) -> Project:
+def configured(folder: Path, ratings: dict[str, list[float]]) -> Project:
     made = Project(folder)
     made.configure(
         **synthetic(ratings, count=30),
         budget={"grid": [10, 30, 100, 1000]},
         race={"alpha": 0.95, "limits": {"instances": 48}},
         inference={"draws": 1000},
-        **changes,
     )
     return made
 
@@ -44,9 +42,8 @@ def test_without_any_output_named_it_writes_a_page_beside_the_store(raced: Proje
     assert f"wrote {page}" in done.stderr
     assert done.stdout.startswith("Run early")
     assert page.read_text().lower().startswith("<!doctype html>")
-    assert "config.html exists already; write over it with --force" in raced.refused(
-        "report", "config"
-    )
+    said = raced.refused("report", "config")
+    assert "config.html exists already; write over it with --force" in said
     raced.done("report", "config", "--force")
 
 
@@ -104,18 +101,15 @@ def test_an_earlier_round_is_shown_as_it_stood_then(raced: Project):
     found = raced.json("report", "config", "--round", 1, "--csv", "first", "--only", "ratings")
     assert {decision["round"] for decision in found["decisions"]} <= {1}
     assert "After 1 round on 8 instances" in found["answer"][1]
-    assert "has no round 99; it has rounds 1 to" in raced.refused(
-        "report", "config", "--round", 99, "--text"
-    )
+    said = raced.refused("report", "config", "--round", 99, "--text")
+    assert "has no round 99; it has rounds 1 to" in said
 
 
 def test_runs_without_a_race_are_reported_with_the_posterior_of_the_default_model(project: Project):
     configured(project.folder, RATINGS)
     project.json("run", "config.yaml")
-    done = project.done("report", "config", "--text")
-    assert "90 runs on 30 instances, inferred with the empirical model" in " ".join(
-        done.stdout.split()
-    )
+    shown = " ".join(project.done("report", "config", "--text").stdout.split())
+    assert "90 runs on 30 instances, inferred with the empirical model" in shown
     project.done("report", "config", "--html", "page.html")
 
 
@@ -137,9 +131,7 @@ def test_one_algorithm_at_one_time_has_a_report(project: Project):
 
 
 def test_failures_are_told(project: Project):
-    project.configure(
-        algorithms=[{"name": "random", "use": "random-search"}, solver("crashes", "breaks")]
-    )
+    project.configure(algorithms=[RANDOM, solver("crashes", "breaks")])
     project("run", "config.yaml")
     done = project("report", "config", "--text")
     assert "Failures" in done.stdout

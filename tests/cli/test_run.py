@@ -14,7 +14,7 @@ import pytest
 from polarbear.numerics.threads import available_processors
 from polarbear.store import Store
 from tests.store.editing import rewrite
-from tests.support import SOLVERS, Project, solver
+from tests.support import RANDOM, SOLVERS, Project, solver
 
 TOO_MANY = available_processors() + 1  # workers, even where the machine is idle
 
@@ -77,7 +77,7 @@ def test_a_longer_budget_extends_the_same_trajectories_but_those_that_had_ended(
 def test_objectives_with_nan_and_infinities_are_reported_and_do_no_harm(project: Project):
     project.configure(
         instances={"suite": "python", "function": f"{SOLVERS}:NanBowl", "count": 2},
-        algorithms=[{"name": "random", "use": "random-search"}],
+        algorithms=[RANDOM],
     )
     answer = project.json("run", "config.yaml")
     assert answer["failed_runs"] == 0

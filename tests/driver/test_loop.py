@@ -27,7 +27,7 @@ from polarbear.selection.posterior_source import find_basis
 from polarbear.settings.options import Source
 from polarbear.store import Store
 from tests.store.editing import remove_rounds
-from tests.support import solver
+from tests.support import RANDOM, solver
 
 # Clearly above at all times, below at all times, and two that cross.
 RATINGS = {
@@ -234,9 +234,8 @@ def test_a_limit_ends_a_race_with_a_valid_result(tmp_path, limits, because):
 
 
 def test_an_evaluation_limit_counts_what_was_spent(tmp_path):
-    random = {"name": "random", "use": "random-search"}
     rules = {"limits": {"evaluations": 600}, "alpha": 0.9999}
-    config = optimisers(solver("coordinate_descent"), random, race=rules)
+    config = optimisers(solver("coordinate_descent"), RANDOM, race=rules)
     ended, store, _ = run(config, tmp_path / "s")
     assert ended == Ended("the limit of 600 evaluations is reached", at_limit=True)
     assert sum(facts_of(store)["evaluations"].values()) >= 600
@@ -366,7 +365,7 @@ def optimisers(*entries: dict[str, Any], **changes: Any) -> Config:
 
 
 def test_a_newcomer_that_always_crashes_is_an_error_and_changes_no_decision(tmp_path):
-    before = (solver("coordinate_descent"), {"name": "random", "use": "random-search"})
+    before = (solver("coordinate_descent"), RANDOM)
     _, store, _ = run(optimisers(*before), tmp_path / "s")
     decided = checkpoints(store)
     with pytest.raises(AlgorithmError, match="'fails_at_once' failed in all"):

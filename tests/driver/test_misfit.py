@@ -7,26 +7,21 @@ from scipy.stats import beta, binom
 
 from polarbear import racing as race
 from polarbear.driver.round_posterior import p_any_wrong
-from polarbear.inference import ModelOptions, Posterior, infer
+from polarbear.inference import ModelOptions
 from polarbear.inference.empirical.decisions import decide_by_duels
 from polarbear.inference.fit import named
 from polarbear.inference.relations import DecisionTables, decision_tables
 from polarbear.racing import State
 from polarbear.racing.rules import Rules
 from polarbear.rankings import rank
-from polarbear.rankings.choice_sets import count_choice_sets
 from polarbear.rankings.duels import duels_of
+from tests.support import inferred_from
 
 pytestmark = pytest.mark.slow
 
 NAMES = ("A", "B", "C", "D", "E")
 GRID = np.arange(1.0, 4.0)
-UNIT = np.linspace(0, 1, len(GRID))
 LIMIT = 120
-
-
-def inferred(positions: np.ndarray, options: ModelOptions, seed: int) -> Posterior:
-    return infer(count_choice_sets(positions), UNIT, options, seed, positions=positions)
 
 
 def tables_of(
@@ -34,7 +29,7 @@ def tables_of(
 ) -> DecisionTables:
     """The probabilities that decide."""
     if options.plackett_luce:
-        posterior = inferred(positions, options, seed)
+        posterior = inferred_from(positions, options, seed)
         return decision_tables(posterior, rules.epsilon, "pointwise")
     return decide_by_duels(duels_of(positions).record(), rules.epsilon, options.concentration)
 
@@ -86,7 +81,7 @@ def test_what_wins_most_duels_is_better_whatever_else_is_there(names: tuple[str,
 
 def test_plackett_luce_says_that_it_does_not_fit_a_mixture():
     positions = rank(as_values([[0, 1, 2, 3, 4]] * 72 + [[1, 2, 3, 4, 0]] * 48))
-    fit = named(inferred(positions, PLACKETT_LUCE, 1).fit, NAMES, GRID)
+    fit = named(inferred_from(positions, PLACKETT_LUCE).fit, NAMES, GRID)
     assert fit is not None
     assert fit.words is not None
     assert fit.words.startswith("Plackett-Luce does not fit: ")

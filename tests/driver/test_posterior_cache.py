@@ -7,15 +7,14 @@ import pytest
 from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.inference import ModelOptions, relations
 from polarbear.store import Store
-from tests.report.stores import runs_of
+from tests.report.stores import THREE, runs_of
 
-RATINGS = {"A": [0.6, 0.2], "B": [0.3, 0.3], "C": [0.1, 0.5]}
 QUICK = ModelOptions(model="dirichlet", draws=2000)
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return runs_of(tmp_path_factory.mktemp("learn"), 400, RATINGS)
+    return runs_of(tmp_path_factory.mktemp("learn"), 400, THREE)
 
 
 def test_rankings_are_stored_with_the_posterior(store: Store):

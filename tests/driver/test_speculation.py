@@ -22,7 +22,7 @@ from polarbear.store import Store
 from polarbear.store.runs import SpeculativeRun
 from tests.driver.test_loop import Notes, checkpoints, configured, optimisers, run
 from tests.faults.races import essence
-from tests.support import InThisProcess, solver
+from tests.support import RANDOM, InThisProcess, solver
 
 
 def with_workers(monkeypatch: pytest.MonkeyPatch, workers: int, seed: int = 1) -> None:
@@ -176,7 +176,7 @@ def test_nothing_is_begun_early_where_seconds_are_measured_or_spending_is_limite
 @pytest.mark.parametrize("name", ["coordinate_descent", "stops", "crashes", "fails_at_once"])
 @pytest.mark.parametrize("budget", [5, 20, 21, 59])
 def test_a_run_that_is_cut_is_the_run_up_to_there(name, budget):
-    config = optimisers(solver(name), {"name": "random", "use": "random-search"})
+    config = optimisers(solver(name), RANDOM)
     problems = Problems(config.instances, config.setting)
     for index in range(3):
         instance = config.instances.instance(index, config.setting)
@@ -192,13 +192,12 @@ def test_a_run_that_is_cut_is_the_run_up_to_there(name, budget):
 
 
 def test_a_run_that_was_killed_before_it_was_seen_at_a_time_does_not_stand_for_one_up_to_there():
-    config = optimisers(solver("coordinate_descent"), {"name": "random", "use": "random-search"})
+    config = optimisers(solver("coordinate_descent"), RANDOM)
     task = Task(config.algorithms[0], config.instances.instance(0, config.setting), 3, 60)
     none = np.empty(0)
     for status in (Status.TIMEOUT, Status.MEMORY, Status.KILLED):
-        killed = SpeculativeRun.of(
-            Outcome(task, status, "killed", none, none, 10, 10.0, 1.0, 0, 1.7e9), 1
-        )
+        outcome = Outcome(task, status, "killed", none, none, 10, 10.0, 1.0, 0, 1.7e9)
+        killed = SpeculativeRun.of(outcome, 1)
         assert killed.up_to(replace(task, budget=20)) is None
         assert killed.up_to(task).status is status
         # it had been there before
@@ -206,7 +205,7 @@ def test_a_run_that_was_killed_before_it_was_seen_at_a_time_does_not_stand_for_o
 
 
 def early_store(folder: Path) -> tuple[Config, Store, list[Outcome]]:
-    config = optimisers(solver("coordinate_descent"), {"name": "random", "use": "random-search"})
+    config = optimisers(solver("coordinate_descent"), RANDOM)
     store = Store.create(folder, config.plain())
     problems = Problems(config.instances, config.setting)
     instance = config.instances.instance(0, config.setting)

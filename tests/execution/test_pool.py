@@ -19,7 +19,7 @@ from polarbear.execution.outcome import Outcome, RunLimits, Status, Task
 from polarbear.execution.pool import Pool, WorkerHandle
 from polarbear.numerics.seeds import run_seed
 from polarbear.settings.options import Source
-from tests.support import solver
+from tests.support import RANDOM, solver
 
 GENEROUS = RunLimits(seconds=3600.0, memory=4 * 2**30)  # as a busy machine may need
 
@@ -165,9 +165,7 @@ def test_the_next_call_yields_the_runs_that_had_begun_when_a_call_was_left(tmp_p
 
 
 def test_same_seed_gives_same_trajectories_with_any_number_of_workers():
-    config = configured(
-        GOOD, solver("uses_global_generator"), {"name": "random", "use": "random-search"}
-    )
+    config = configured(GOOD, solver("uses_global_generator"), RANDOM)
     alone, three = run(config, instances=4, workers=1), run(config, instances=4, workers=3)
     assert alone.keys() == three.keys()
     for key, outcome in alone.items():

@@ -20,7 +20,7 @@ from polarbear.execution.outcome import RunLimits, Status
 from polarbear.execution.pool import Pool
 from polarbear.execution.worker import log_stream
 from tests.execution.test_pool import GENEROUS, GOOD, configured, one, run, tasks
-from tests.support import Project, solver
+from tests.support import Project, no_space, solver
 
 LINUX = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="without a subreaper some of these get away"
@@ -59,11 +59,8 @@ def _command(process: psutil.Process) -> list[str]:
 
 
 def shell(script: str, left: Any, name: str = "shell") -> dict[str, Any]:
-    return {
-        "name": name,
-        "use": "command",
-        "command": ["sh", "-c", script.replace("SLEEP", left.sleep)],
-    }
+    command = ["sh", "-c", script.replace("SLEEP", left.sleep)]
+    return {"name": name, "use": "command", "command": command}
 
 
 def programs(*entries: dict[str, Any], count: int = 1) -> Config:
@@ -128,9 +125,8 @@ def test_a_problem_that_lost_its_processes_is_built_again(tmp_path: Path):
         "    return Served()\n"
     )
     suite = {"suite": "python", "function": f"{tmp_path}/mine.py:served"}
-    config = configured(
-        solver("stops", "first", after=3), solver("stops", "second", after=3), instances=suite
-    )
+    entries = (solver("stops", name, after=3) for name in ("first", "second"))
+    config = configured(*entries, instances=suite)
     outcomes = run(config, workers=1)
     assert [outcome.status for outcome in outcomes.values()] == [Status.ENDED] * 2
 
@@ -215,10 +211,7 @@ def test_killed_the_hard_way_a_run_leaves_no_process_and_no_folder(
 
 
 def test_a_temporary_folder_that_cannot_be_made_is_an_error_with_a_remedy(monkeypatch):
-    def full(**options: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(process_tree.tempfile, "TemporaryDirectory", full)
+    monkeypatch.setattr(process_tree.tempfile, "TemporaryDirectory", no_space)
     with pytest.raises(PolarBearError, match="No space left on device; free some space, or let"):
         run(configured(GOOD))
 

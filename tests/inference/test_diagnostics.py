@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from polarbear.inference import ModelOptions, infer, posterior_draws
+from polarbear.inference import ModelOptions, posterior_draws
 from polarbear.inference.chain_diagnostics import (
     Draws,
     convergence_of,
@@ -16,7 +16,7 @@ from polarbear.inference.chain_diagnostics import (
 )
 from polarbear.inference.posterior_draws import Diagnostics
 from polarbear.rankings import rank
-from polarbear.rankings.choice_sets import count_choice_sets
+from tests.support import inferred_from
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -101,17 +101,12 @@ def test_each_threshold_has_its_sentence():
         assert word in bad.problems[0]
 
 
-@pytest.fixture
-def sets():
-    return count_choice_sets(rank(np.random.default_rng(2).normal(size=(10, 3, 4))))
-
-
 @pytest.mark.parametrize("model", ["dirichlet", "bspline"])
-def test_a_posterior_that_fails_is_tried_once_more_and_marked(monkeypatch, sets, model):
+def test_a_posterior_that_fails_is_tried_once_more_and_marked(monkeypatch, model):
     monkeypatch.setattr(posterior_draws, "MIN_ESS", 1e9)
-    posterior = infer(
-        sets, np.linspace(0, 1, 4), ModelOptions(model=model, dependence="independent", draws=1000)
-    )
+    positions = rank(np.random.default_rng(2).normal(size=(10, 3, 4)))
+    options = ModelOptions(model=model, dependence="independent", draws=1000)
+    posterior = inferred_from(positions, options, seed=0)
     assert posterior.diagnostics.attempts == 2
     assert not posterior.usable
     assert "ESS" in posterior.diagnostics.problems[0]

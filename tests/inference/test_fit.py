@@ -3,19 +3,17 @@
 import numpy as np
 from scipy.stats import binom
 
-from polarbear.inference import ModelOptions, infer
+from polarbear.inference import ModelOptions
 from polarbear.inference.fit import Fit
 from polarbear.inference.plackett_luce.goodness_of_fit import LEVEL, check_fit
 from polarbear.rankings import ABSENT, rank
-from polarbear.rankings.choice_sets import count_choice_sets
+from tests.support import inferred_from
 
 QUICK = ModelOptions(model="dirichlet", draws=1000)
 
 
 def fitted(positions: np.ndarray) -> Fit:
-    times = np.linspace(0, 1, positions.shape[2]) if positions.shape[2] > 1 else np.zeros(1)
-    theta = infer(count_choice_sets(positions), times, QUICK, seed=1).theta
-    return check_fit(positions, theta)
+    return check_fit(positions, inferred_from(positions, QUICK).theta)
 
 
 def test_plackett_luce_fits_what_it_made():

@@ -11,6 +11,7 @@ from polarbear.inference import ModelOptions, infer
 from polarbear.inference.relations import joint, pointwise
 from polarbear.rankings import rank
 from polarbear.rankings.choice_sets import count_choice_sets
+from tests.support import inferred_from
 
 KNOWN = json.loads(
     (Path(__file__).parents[1] / "data" / "known-posteriors.json").read_text(encoding="utf-8")
@@ -65,13 +66,6 @@ def test_nuts_itself_still_agrees(sets):
     assert (np.abs(found.dominance - np.array(case["dominance"])) <= 5 * error).all()
 
 
-def inferred(values, draws):
-    n_times = values.shape[2]
-    times = np.linspace(0, 1, n_times) if n_times > 1 else np.zeros(1)
-    options = ModelOptions(model="hierarchical", draws=draws)
-    return infer(count_choice_sets(rank(values)), times, options, seed=1)
-
-
 def always_the_same(instances, n, n_times):
     return np.tile(np.arange(float(n))[None, :, None], (instances, 1, n_times))
 
@@ -92,7 +86,7 @@ def test_for_two_algorithms_kappa_has_its_exact_distribution(values):
 
     Five quantiles within 0.04 of their levels: four standard errors for 2,500 effective draws.
     """
-    posterior = inferred(values, draws=20_000)
+    posterior = inferred_from(rank(values), ModelOptions(model="hierarchical", draws=20_000))
     assert posterior.usable, posterior.diagnostics.problems
     wins = count_choice_sets(rank(values)).wins
     log_kappa = np.linspace(-14, 6, 4001)

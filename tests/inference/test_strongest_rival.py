@@ -3,21 +3,18 @@
 import numpy as np
 import pytest
 
-from polarbear.inference import ModelOptions, infer
+from polarbear.inference import ModelOptions
 from polarbear.inference.posterior_draws import Posterior
 from polarbear.inference.strongest_rival import p_best, p_best_at_each_time, rival_values
 from polarbear.rankings import rank
-from polarbear.rankings.choice_sets import count_choice_sets
+from tests.support import inferred_from
 
 A, B, C = range(3)
 
 
 def posterior_of(values: np.ndarray, **options: object) -> Posterior:
     """The default model's posterior of values[problem, algorithm, time]."""
-    positions = rank(values)
-    times = np.linspace(0, 1, values.shape[2]) if values.shape[2] > 1 else np.zeros(1)
-    given = ModelOptions(**options)  # type: ignore[arg-type]
-    return infer(count_choice_sets(positions), times, given, 1, positions=positions)
+    return inferred_from(rank(values), ModelOptions(**options))  # type: ignore[arg-type]
 
 
 def from_orders(counts: dict[str, int]) -> np.ndarray:

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import beta, kstest
 
-from polarbear.inference import ModelOptions, infer
+from polarbear.inference import ModelOptions
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.relations import pointwise
 from polarbear.rankings import rank
 from polarbear.rankings.choice_sets import count_choice_sets
 from polarbear.rankings.duels import duels_of
+from tests.support import inferred_from
 
 from .quadrature import Simplex3
 
@@ -25,17 +26,12 @@ def positions(n: int = 3, times: int = 4, seed: int = 0) -> np.ndarray:
     return rank(steps + np.arange(n)[:, None] / 2)
 
 
-def repeated(places: np.ndarray) -> np.ndarray:
-    return np.repeat(places, WHOLE, axis=0)
-
-
 def test_weighted_rankings_agree_with_integration_over_the_simplex():
     """An effective sample of 90,000 puts 0.005 at three standard errors or more."""
     places = positions(times=1)
-    sets = count_choice_sets(places, FRACTIONS)
     options = ModelOptions(model="dirichlet", draws=120_000)
-    posterior = infer(sets, np.zeros(1), options, 1, positions=places, weights=FRACTIONS)
-    truth = Simplex3(sets, alpha=1.0)
+    posterior = inferred_from(places, options, weights=FRACTIONS)
+    truth = Simplex3(count_choice_sets(places, FRACTIONS), alpha=1.0)
     np.testing.assert_allclose(posterior.mean()[0], truth.mean(), atol=0.005)
     found = pointwise(posterior)
     assert found.dominance[0, 0, 1] == pytest.approx(truth.dominance(0, 1), abs=0.005)
@@ -45,11 +41,9 @@ def test_weighted_rankings_agree_with_integration_over_the_simplex():
 
 @pytest.mark.parametrize("model", ["dirichlet", "random-walk"])
 def test_a_model_draws_the_same_of_a_weight_as_of_instances_seen_so_often(model: str):
-    places, times = positions(), np.linspace(0, 1, 4)
-    options, again = ModelOptions(model=model, draws=400), repeated(places)
-    sets = count_choice_sets(places, WHOLE)
-    one = infer(sets, times, options, 3, positions=places, weights=WHOLE)
-    other = infer(count_choice_sets(again), times, options, 3, positions=again)
+    places, options = positions(), ModelOptions(model=model, draws=400)
+    one = inferred_from(places, options, 3, WHOLE)
+    other = inferred_from(np.repeat(places, WHOLE, axis=0), options, 3)
     np.testing.assert_allclose(one.theta, other.theta, atol=1e-3)
     assert one.fit is not None
     assert other.fit is not None
@@ -70,16 +64,13 @@ def test_a_weighted_duel_is_beta_with_the_sum_of_weights_on_either_side(weights:
 
 
 def test_weights_of_one_change_no_bit():
-    places, times = positions(), np.linspace(0, 1, 4)
-    sets, options = count_choice_sets(places), ModelOptions(draws=400)
-    one = infer(sets, times, options, 3, positions=places, weights=np.ones(len(places)))
-    other = infer(sets, times, options, 3, positions=places)
+    places, options = positions(), ModelOptions(draws=400)
+    one = inferred_from(places, options, 3, np.ones(len(places)))
+    other = inferred_from(places, options, 3)
     assert one.theta.tobytes() == other.theta.tobytes()
     assert one.notes == other.notes
 
 
 def test_a_posterior_says_that_instances_have_weights():
-    places, times = positions(), np.linspace(0, 1, 4)
-    sets = count_choice_sets(places, FRACTIONS)
-    found = infer(sets, times, ModelOptions(draws=400), 3, positions=places, weights=FRACTIONS)
+    found = inferred_from(positions(), ModelOptions(draws=400), 3, FRACTIONS)
     assert "instances have weights, from 0.1 to 3: 10 instances count as 12.65" in found.notes

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from polarbear.driver.evidence import cached_posterior, evidence_of, keep
-from polarbear.inference import ModelOptions
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures.figure_files import write_text
 from polarbear.report.page.build import page
@@ -18,7 +16,7 @@ from polarbear.store import Store
 from tests.report import stores
 from tests.report.browser import Browser, chromium
 from tests.sharing import filled_once
-from tests.support import Project, synthetic
+from tests.support import Project, keep_posterior, synthetic
 
 TIMES = [10, 20, 40, 80, 160, 320]
 RATINGS = {
@@ -86,16 +84,8 @@ def race_over_six_times(folder: Path) -> None:
         inference={**stores.QUICK, "draws": 2000},
     )
     made.race("config.yaml")
-    infer_temporal(Store.open(made.store))
-
-
-def infer_temporal(store: Store) -> None:
-    """Keep a posterior whose draws belong together over time, by the quickest way there is."""
-    evidence = evidence_of(store)
-    options = ModelOptions(model="random-walk", method="laplace", draws=2000)
-    learned = cached_posterior(store, evidence, options, seed=1)
-    with store.writing():
-        keep(store, evidence, learned)
+    # draws that belong together over time, by the quickest way there is
+    keep_posterior(Store.open(made.store), model="random-walk", method="laplace", draws=2000)
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,6 @@ import pytest
 from scipy import stats
 
 import polarbear as pb
-from polarbear.driver.evidence import cached_posterior, evidence_of, keep
-from polarbear.inference import ModelOptions
 from polarbear.racing.verdicts import MIRROR
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
@@ -20,6 +18,7 @@ from polarbear.selection.choice import select
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.store import Store
 from tests.report.stores import THREE, runs_of
+from tests.support import keep_posterior
 
 
 def data(name: str, context: ReportContext) -> pl.DataFrame:
@@ -119,9 +118,7 @@ def test_a_pair_about_which_something_is_not_settled_is_open(kinds):
     verdicts = {(a, b): how for a, b, _, how, _ in data("matrix", context).iter_rows()}
     open_pairs = {(entry.a, entry.b) for entry in context.race.open_pairs}
     assert open_pairs
-    assert {pair for pair, how in verdicts.items() if how == "open" and pair in open_pairs} == (
-        open_pairs
-    )
+    assert open_pairs <= {pair for pair, how in verdicts.items() if how == "open"}
 
 
 def test_rounds_show_what_the_checkpoints_decided_by(raced):
@@ -222,10 +219,7 @@ def test_diagnostics_of_all_times_have_the_worst_that_was_kept(raced):
 
 def test_independent_draws_are_not_asked_whether_they_mix(tmp_path):
     store = runs_of(tmp_path, 4, THREE)
-    evidence = evidence_of(store)
-    learned = cached_posterior(store, evidence, ModelOptions(model="empirical", draws=400), seed=1)
-    with store.writing():
-        keep(store, evidence, learned)
+    keep_posterior(store, model="empirical", draws=400)
     context = gather(store)
     assert "r_hat" not in set(data("diagnostics", context)["what"])
     assert FIGURES["diagnostics"].missing(context) == INDEPENDENT

@@ -22,7 +22,7 @@ from polarbear.report.page.page_data import ticks
 from polarbear.report.page.sections import strip
 from polarbear.report.story import story_of
 from polarbear.store import Store
-from tests.support import Project
+from tests.support import Project, no_space
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +43,7 @@ def test_where_it_cannot_be_written_that_is_said_and_nothing_is_left(
         write_text(partial(page, context), mine)
     assert mine.read_text() == "mine"
     mine.unlink()
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("polarbear.store.fs.os.fsync", full)
+    monkeypatch.setattr("polarbear.store.fs.os.fsync", no_space)
     with pytest.raises(ReportError, match="cannot write .*No space left on device"):
         write_text(partial(page, context), tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []

@@ -7,26 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polarbear.driver.evidence import cached_posterior, evidence_of, keep
 from polarbear.errors import SelectionError
-from polarbear.inference import ModelOptions
 from polarbear.racing import Decisions, Elimination, RoundRecord, Rules, start
 from polarbear.selection.posterior_source import contest, find_basis, undominated
 from polarbear.store import Store
 from tests.classical.helpers import make_store
-from tests.report.stores import runs_of
-from tests.support import posterior_of
-
-QUICK = ModelOptions(model="dirichlet", draws=400)
+from tests.report.stores import THREE, runs_of
+from tests.support import keep_posterior, posterior_of
 
 
 def infer(store: Store, names: list[str] | None = None, **changes: Any) -> str:
-    """Store a posterior; gives its key."""
-    evidence = evidence_of(store, names)
-    learned = cached_posterior(store, evidence, QUICK.model_copy(update=changes), seed=1)
-    with store.writing():
-        keep(store, evidence, learned)
-    return learned.key
+    return keep_posterior(store, names, **{"model": "dirichlet", "draws": 400, **changes})
 
 
 def race(store: Store, posterior: str, candidates: list[str], algorithms: str = "ABC") -> None:
@@ -51,7 +42,7 @@ def race(store: Store, posterior: str, candidates: list[str], algorithms: str = 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return runs_of(tmp_path, 10, {"A": [0.6, 0.2], "B": [0.3, 0.3], "C": [0.1, 0.5]})
+    return runs_of(tmp_path, 10, THREE)
 
 
 def test_it_is_of_the_model_or_key_that_is_asked_for(store: Store, tmp_path: Path):

@@ -31,6 +31,7 @@ from polarbear.problems.base import Instance
 from polarbear.settings.options import Source
 from polarbear.store import Store, file_io, fs, store, tables
 from polarbear.store.verify import verify
+from tests.support import no_space
 
 HERE = Where("here", "a processor", 0.1, "1")
 
@@ -105,9 +106,6 @@ def test_what_is_stored_is_read_back_by_polars_and_duckdb_too(stored: Store):
     assert runs == [("A", 2, 2.0), ("B", 0, None)]
 
 
-# --- values on a grid ------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(
@@ -165,9 +163,6 @@ def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(stored: Stor
     assert len(stored.all_runs()) == 3
     assert len(stored.runs()) == 2
     assert stored.on_grid(np.array([1000.0]), ["A"]).values.tolist() == [[[1.0]]]
-
-
-# --- parts that are merged -------------------------------------------------------------------
 
 
 def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path, config, monkeypatch):
@@ -249,15 +244,9 @@ def test_an_unknown_file_is_left_alone(stored: Store):
     assert len(Store.open(stored.path).runs()) == 2
 
 
-# --- disks and permissions -------------------------------------------------------------------
-
-
 def test_a_full_disk_leaves_the_store_as_it_was(stored, config, monkeypatch):
-    def full(handle: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
     with stored.writing(), monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
+        patch.setattr(os, "fsync", no_space)
         with pytest.raises(
             StoreFullError, match="no space left.*everything stored before is intact"
         ):
@@ -304,15 +293,9 @@ def test_a_read_only_store_can_be_read_but_not_written(read_only: Store, nobody:
         Store.create(read_only.path / "inside", opened.config)
 
 
-# --- what is not a store, and who else writes ------------------------------------------------
-
-
 def test_a_lock_that_cannot_be_written_does_not_stay_held(stored, monkeypatch):
-    def full(handle: int, length: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
     with monkeypatch.context() as patch:
-        patch.setattr(os, "ftruncate", full)
+        patch.setattr(os, "ftruncate", no_space)
         with pytest.raises(StoreFullError), stored.writing():
             pass
     with stored.writing():
@@ -332,9 +315,6 @@ def test_a_broken_manifest_is_named(stored: Store, text: str):
     (stored.path / "polarbear.json").write_text(text)
     with pytest.raises(StoreDamagedError, match=r"polarbear\.json is damaged.*polarbear repair"):
         Store.open(stored.path)
-
-
-# --- configurations that change --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -357,11 +337,9 @@ def test_a_contradiction_is_refused_with_the_difference(stored, changes, words):
 
 def test_added_algorithms_more_instances_and_other_limits_are_taken_in(stored: Store):
     with stored.writing():
-        stored.adopt(
-            configured(
-                "A", "C", instances={"suite": "synthetic", "count": 9}, execution={"workers": 1}
-            ).plain()
-        )
+        suite = {"suite": "synthetic", "count": 9}
+        other = configured("A", "C", instances=suite, execution={"workers": 1})
+        stored.adopt(other.plain())
     assert list(Store.open(stored.path).config["algorithms"]) == ["A", "B", "C"]
 
 
