@@ -61,11 +61,6 @@ def test_facts_are_those_of_the_frames_at_the_given_times(temporal: pb.Posterior
     assert diagnostics["passed"] == (not diagnostics["problems"])
 
 
-def test_a_temporal_posterior_weights_repeated_rankings_less(temporal: pb.Posterior):
-    assert temporal.evidence_weight < 1
-    assert any("repeat each other" in note for note in temporal.notes)
-
-
 def test_arviz_gets_named_dimensions_and_coordinates(temporal: pb.Posterior):
     arviz = pytest.importorskip("arviz")
     data = temporal.to_arviz()

@@ -26,10 +26,8 @@ def test_only_instances_that_all_ran_in_full_are_compared(tmp_path: Path):
     made = view(make_store(tmp_path / "store", runs))
     assert made.common.instances == ("i000", "i002")
     assert made.common.full == {"A": 3, "B": 3}
-    assert (
-        "the classical view uses 2 of 4 instances: those that all 2 algorithms ran to the end"
-        in (made.notes()[0])
-    )
+    words = "the classical view uses 2 of 4 instances: those that all 2 algorithms ran to the end"
+    assert words in made.notes()[0]
 
 
 def test_a_run_that_ended_by_itself_or_failed_keeps_its_last_best(tmp_path: Path):
@@ -64,21 +62,19 @@ def test_an_algorithm_without_a_full_run_is_left_out_unless_it_is_asked_for(tmp_
 
 
 @pytest.mark.parametrize(
-    ("runs", "suite", "asked", "words"),
+    ("runs", "asked", "words"),
     [
         ({"A": [FULL, None, FULL], "B": [OTHER, None, OTHER], "C": [None, FULL, None]},
-         "imported", None, "--algorithms 'A,B' has 2 in common"),
-        ({"A": [CUT], "B": [CUT]}, "imported", None, r"reaches the end of the grid \(100\)"),
-        ({"A": [None], "B": [None]}, "imported", None, "has no runs yet"),
-        ({"A": [FULL], "B": [OTHER]}, "synthetic", None, "draws rankings only"),
-        ({"Powell": [FULL], "B": [OTHER]}, "imported", ["Powel"],
+         None, "--algorithms 'A,B' has 2 in common"),
+        ({"A": [CUT], "B": [CUT]}, None, r"reaches the end of the grid \(100\)"),
+        ({"A": [None], "B": [None]}, None, "has no runs yet"),
+        ({"Powell": [FULL], "B": [OTHER]}, ["Powel"],
          "unknown algorithm 'Powel'; did you mean 'Powell'?"),
     ],
 )  # fmt: skip
-def test_runs_without_a_comparison_are_refused(runs, suite, asked, words, tmp_path):
-    suite = {"suite": suite, "maximise": False}
+def test_runs_without_a_comparison_are_refused(runs, asked, words, tmp_path):
     with pytest.raises(ReportError, match=words):
-        view(make_store(tmp_path / "store", runs, instances=suite), asked)
+        view(make_store(tmp_path / "store", runs), asked)
 
 
 @pytest.mark.parametrize("text", ["A", "A,A", "A,B,C", "A,", ""])

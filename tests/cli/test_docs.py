@@ -1,6 +1,5 @@
 """The documentation of options agrees with the options."""
 
-import json
 import re
 from pathlib import Path
 
@@ -8,11 +7,10 @@ import click
 import pytest
 
 from polarbear.cli import app
-from polarbear.inference.model_options import ModelOptions
 from polarbear.report.figures import FIGURES
 from polarbear.selection.preference import PREFERENCES
 from polarbear.selection.preference_parsing import parse_preference, read_preference
-from polarbear.settings.options import Options, key_names
+from polarbear.settings.options import key_names
 from polarbear.settings.yaml_lines import parse_yaml
 from tests.support import Project
 
@@ -22,14 +20,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 def rows_of(page: str) -> list[str]:
     """The rows of all tables on a page of the reference."""
     return [line for line in (DOCS / "reference" / page).read_text().splitlines() if "|" in line]
-
-
-def test_every_option_of_inference_stands_in_the_documentation_with_its_default():
-    text = (DOCS / "explanation" / "inference.md").read_text()
-    for name, field in ModelOptions.model_fields.items():
-        default = field.default
-        shown = default.model_dump() if isinstance(default, Options) else default
-        assert f"| `{name}` | `{json.dumps(shown)}` |" in text, name
 
 
 def test_every_preference_stands_in_the_documentation_with_its_options():

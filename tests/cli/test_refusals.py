@@ -6,6 +6,8 @@ import pytest
 
 from tests.support import Project, solver
 
+PL = ["--model", "dirichlet"]
+STAN = [*PL, "--engine", "stan"]
 REFUSED = {
     "select": [
         (["--preference", "at 5000"], "5000 is outside the grid, which goes from 10 to 1000"),
@@ -15,7 +17,9 @@ REFUSED = {
         (["--algorithms", "early,lat"], "unknown algorithm 'lat'; did you mean 'late'?"),
         (["--risk", "qantile"], "unknown risk profile 'qantile'; did you mean 'quantile'?"),
         (["--gamma", "0"], "gamma must lie in (0, 1), found 0"),
+        *((["--gamma", x], "gamma must lie in (0, 1)") for x in ("1", "-1", "2", "nan")),
         (["--alpha", "0.2"], "alpha must lie in (0.5, 1], found 0.2"),
+        *((["--alpha", x], "alpha must lie in (0.5, 1]") for x in ("0", "0.5", "1.01")),
         (["--model", "gp"], "`polarbear infer config --model gp` makes one"),
         (["--key", "zz"], "has no posterior 'zz'"),
         (["--png", "x.png"], "--png draws a sweep: add --sweep"),
@@ -28,11 +32,13 @@ REFUSED = {
         (["--at", "x"], "--at takes times"),
         (["--algorithms", "early,Z"], "unknown algorithm 'Z'"),
         (["--algorithms", "early"], "only one algorithm"),
-        (["--set", "alpha=0"], "alpha is 0, but must be above 0"),
+        (["--set", "alpha=-1"], "alpha is -1, but must be above 0"),
+        (["--set", "alpha=0"], "above 0: with less the dirichlet posterior is improper as soon as"),
         (["--set", "alpha"], "--set takes KEY=VALUE"),
         (["--set", "lengthscale.shap=2"], "did you mean 'shape'?"),
-        (["--model", "gp", "--method", "pathfinder"], "native engine has no method 'pathfinder'"),
-        (["--epsilon", "0.7", "--pairs", "--until", "100"], "epsilon must lie in"),
+        (["--method", "pathfinder", *PL], "native engine has no method 'pathfinder'; it has auto"),
+        (["--method", "split-hmc", *STAN], "stan engine has no method 'split-hmc'; it has auto"),
+        (["--epsilon", "0.5", "--pairs", "--until", "100"], "epsilon must lie in"),
         (["--draws", "10"], "draws"),
     ],
     "report": [
@@ -40,12 +46,12 @@ REFUSED = {
         (["--text", "--at", "100"], "--at is the budget of the figure one-budget: name a folder"),
         (["--text", "--json"], "choose one"),
         (["--only", "ratings"], "name a folder"),
-        (["--png", "x", "--only", "rating"], "did you mean 'ratings'"),
+        (["--png", "x", "--only", "rating"], "unknown figure 'rating'; did you mean 'ratings'?"),
         (["--png", "x", "--theme", "pink"], "theme"),
         (["--png", "x", "--width", "wide"], "width"),
         (["--png", "x", "--time-axis", "lin"], "time_axis: input should be 'grid'"),
         (["--model", "gp", "--text"], "has no posterior of the model 'gp'"),
-        (["--html", "nowhere/page.html"], "nowhere"),
+        (["--html", "nowhere/page.html"], "there is no folder nowhere"),
     ],
     "compare": [
         (["--pair", "early"], "--pair takes two algorithms separated by a comma"),
@@ -80,7 +86,7 @@ def test_wrong_options_are_refused_in_a_line(inferred, command, arguments, words
 FOR_A_TIME = {"budget": {"grid": [10, 100, 1000]}}
 CONFIGURED: dict[str, list[tuple[dict[str, Any], list[str], str]]] = {
     "run": [
-        ({"algorithms": []}, [], "the list is empty"),
+        ({"algorithms": []}, [], "the list is empty; name at least one algorithm"),
         ({"budget": {"grid": [0.2, 10]}}, [], "evaluations are whole and the first is 1"),
         ({"budget": {"grid": {"from": 0.3, "to": 9}}}, [], "evaluations are whole and the first"),
         ({"algorithms": [solver("no_such_function")]}, [], "has no 'no_such_function'"),

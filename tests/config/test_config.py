@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from polarbear.config.configuration import Config, Overrides, load, overridden, parse
-from polarbear.config.contradictions import differences
 from polarbear.errors import ConfigError
 from polarbear.settings.options import Source
 from polarbear.settings.yaml_lines import parse_yaml
@@ -69,7 +68,6 @@ def entries(*algorithms: dict[str, str]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"algorithms": []}, "the list is empty; name at least one algorithm"),
         (entries({"name": "A"}, {"name": "A"}),
          "algorithms[1].name: 'A' is already the name of algorithms[0]"),
         *((entries({"name": name}), "name") for name in (" A", "A\nB", "", "\x1b[31m", "x" * 201)),
@@ -171,12 +169,6 @@ def test_the_plain_form_holds_every_default_and_reads_back():
         Source("stored"),
     )
     assert again.plain() == plain
-
-
-def test_differences_name_both_sides():
-    assert differences({"a": {"b": 1}, "c": 2}, {"a": {"b": 3}, "c": 2}) == [
-        "a.b: stored 1, configuration 3"
-    ]
 
 
 DASK = {"engine": "dask", "scheduler": "tcp://h:1"}

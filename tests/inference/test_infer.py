@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from polarbear.errors import ConfigError, InferenceError, MissingExtraError
+from polarbear.errors import InferenceError, MissingExtraError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import MODELS, rating_models
 from polarbear.inference.plackett_luce import engine, lattice
@@ -79,18 +79,6 @@ def test_a_temporal_model_is_refused_without_the_rankings_it_weighs_evidence_by(
         infer(random_sets(), GRID, options, positions=np.zeros((10, 6, 3), dtype=np.int16))
     in_full = options.model_copy(update={"dependence": "independent"})
     assert infer(random_sets(), GRID, in_full).evidence_weight == 1
-
-
-@pytest.mark.parametrize("alpha", [0.0, -1.0])
-def test_an_improper_prior_is_refused_with_the_reason(alpha):
-    with pytest.raises(ConfigError, match="improper as soon as one algorithm always"):
-        ModelOptions(model="dirichlet", alpha=alpha)
-
-
-@pytest.mark.parametrize(("engine", "method"), [("native", "pathfinder"), ("stan", "split-hmc")])
-def test_methods_of_the_other_engine_are_named_as_such(engine, method):
-    with pytest.raises(InferenceError, match=f"no method '{method}'; it has auto"):
-        infer(random_sets(), GRID, ModelOptions(model="dirichlet", engine=engine, method=method))
 
 
 def notes_of(values, present=None, model="dirichlet"):

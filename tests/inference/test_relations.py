@@ -63,11 +63,9 @@ def test_joint_dominance_holds_at_all_times_and_crossing_is_what_remains(theta):
             assert found.crossing[a, b] == pytest.approx(1 - above - below)
 
 
-def test_joint_relations_need_a_temporal_model_and_epsilon_is_below_one_half(theta):
+def test_joint_relations_need_a_temporal_model(theta):
     with pytest.raises(InferenceError, match="treats times as independent"):
         joint(posterior_of(theta, model="dirichlet"))
-    with pytest.raises(InferenceError, match="epsilon"):
-        pointwise(posterior_of(theta), epsilon=0.5)
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 from scipy.integrate import quad
 
-from polarbear.errors import SelectionError
 from polarbear.selection.criteria import Criteria
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
@@ -76,9 +75,3 @@ def test_two_algorithms_agree_with_the_beta_distribution():
         # E[max(theta_B - theta_A, 0)] = integral of (1 - 2 x) p(x) below one half
         regret, _ = quad(lambda x, law=law: (1 - 2 * x) * law.pdf(x), 0, 0.5)
         assert found.regret[0] == pytest.approx(regret, abs=5 * 2 * law.std() / np.sqrt(size))
-
-
-@pytest.mark.parametrize("gamma", [0.0, 1.0, -1.0, 2.0, float("nan")])
-def test_a_level_outside_of_0_to_1_is_refused(gamma: float):
-    with pytest.raises(SelectionError, match="gamma must lie in"):
-        Criteria(np.ones((3, 2)), gamma)
