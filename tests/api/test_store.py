@@ -87,9 +87,7 @@ def test_a_report_has_words_and_writes_the_named_files(raced: pb.Store, tmp_path
         raced.report(tmp_path / "page.html")
 
 
-def test_commands_print_the_results_of_the_python_interface(tmp_path: Path):
-    """The same runs, choices and standings, whoever asks."""
-    project = Project(tmp_path)
+def test_commands_print_the_results_of_the_python_interface(project: Project):
     project.configure(**configuration())
     printed = project.json("run", "config.yaml", "--instances", 6)
     store = pb.open(project.store)

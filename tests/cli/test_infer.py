@@ -1,7 +1,5 @@
 """`polarbear infer`, on runs and on what was imported."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.support import Project
@@ -35,9 +33,8 @@ def test_a_temporal_model_speaks_about_all_times_at_once(collected: Project):
 
 
 def test_the_table_shows_shares_of_firsts_and_pairs(collected: Project):
-    done = collected.done(
-        "infer", "config", *QUICK, "--pairs", "--at", "10,1000", "--algorithms", "A,C"
-    )
+    asked = ("--pairs", "--at", "10,1000", "--algorithms", "A,C")
+    done = collected.done("infer", "config", *QUICK, *asked)
     assert "share of firsts at t =" in done.stdout
     assert "A > C" in done.stdout
     assert "B" not in done.stdout
@@ -47,12 +44,10 @@ def test_imported_tables_and_rankings_are_inferred_like_runs(project: Project):
     rows = [
         f"{a},i{i},{t},{(a == 'B') + i * 0.01}" for i in range(20) for t in (1, 5) for a in "AB"
     ]
-    Path(project.folder / "d.csv").write_text("\n".join(["algorithm,instance,t,y", *rows]) + "\n")
+    (project.folder / "d.csv").write_text("\n".join(["algorithm,instance,t,y", *rows]))
     project.json("import", "d.csv", "--store", "values")
     ranks = [f"i{i},{t},{a},{1 + (a == 'B')}" for i in range(20) for t in (1, 5) for a in "AB"]
-    Path(project.folder / "r.csv").write_text(
-        "\n".join(["instance,t,algorithm,position", *ranks]) + "\n"
-    )
+    (project.folder / "r.csv").write_text("\n".join(["instance,t,algorithm,position", *ranks]))
     project.json("import", "r.csv", "--format", "rankings", "--store", "ranks")
     for store in ("values", "ranks"):
         answer = project.json("infer", store, *QUICK, "--pairs", "--at", "5")

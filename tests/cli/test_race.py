@@ -27,16 +27,16 @@ RATINGS = {
     "early": [4.0, 4.0, 2.5, 2.0, 1.2, 1.2],
     "close": [1.9] * 6,
 }
+RULES = {"alpha": 0.999, "batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 8}}
 
 
 def synthetic(project: Project, *names: str, **changes: Any) -> None:
     """A race whose truth is known, on the evaluation axis."""
-    rules = {"alpha": 0.999, "batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 8}}
     project.configure(
         algorithms=[{"name": name, "use": "synthetic"} for name in names or RATINGS],
         instances={"suite": "synthetic", "ratings": RATINGS},
         budget={"grid": [10, 20, 30, 40, 50, 60]},
-        **{"race": rules, "inference": {"draws": 400}, **changes},
+        **{"race": RULES, "inference": {"draws": 400}, **changes},
     )
 
 
@@ -127,9 +127,8 @@ def test_a_page_that_follows_changes_nothing_about_the_race(project: Project):
     assert '"follows":false' in page
     assert '"selector":{' in page  # the draws are there to choose by
     (project.folder / "notes.html").write_text("mine")
-    assert "notes.html exists and is not a PolarBear page" in project.refused(
-        "race", "config.yaml", "--page", "notes.html"
-    )
+    said = project.refused("race", "config.yaml", "--page", "notes.html")
+    assert "notes.html exists and is not a PolarBear page" in said
     nowhere = project("race", "config.yaml", "--page", "nowhere/page.html")
     assert "there is no folder nowhere" in nowhere.stderr
 
@@ -205,10 +204,7 @@ def test_killed_at_random_moments_a_race_ends_with_the_same_decisions_to_the_byt
 def test_a_full_disk_in_mid_round_leaves_the_race_as_it_was(project: Project):
     synthetic(project)
     project.race("config.yaml", "--store", "whole")
-    synthetic(
-        project,
-        race={"alpha": 0.999, "batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 3}},
-    )
+    synthetic(project, race={**RULES, "limits": {"rounds": 3}})
     project.race("config.yaml")
     before = rounds(project.store)
     synthetic(project)

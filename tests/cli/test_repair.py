@@ -45,19 +45,12 @@ def write_config(project: Project) -> None:
     (project.folder / "config.yaml").write_text(config)
 
 
-def filled(command: str, store: Path) -> list[str]:
-    """The arguments of a command on this store."""
-    return [str(store) if word == "STORE" else word for word in ALL_THAT_OPEN_A_STORE[command]]
-
-
 def test_a_sound_store_is_said_to_be_sound(project: Project, store: Path):
     done = project.done("verify", store)
     assert "store is sound: " in done.stdout
     facts = project.json("verify", store)
     assert facts["sound"]
-    assert list(facts) == [
-        *("store", "sound", "files", "damaged", "replay_from"),
-    ]
+    assert list(facts) == ["store", "sound", "files", "damaged", "replay_from"]
     assert "nothing to repair" in project("repair", store).stdout
 
 
@@ -102,7 +95,8 @@ def test_every_command_that_meets_damage_names_repair(project, store, command, l
     write_config(project)
     shutil.copytree(store, project.folder / "other")
     file.unlink() if content is None else file.write_bytes(content)
-    said = project.refused(command, *filled(command, store))
+    arguments = [store if word == "STORE" else word for word in ALL_THAT_OPEN_A_STORE[command]]
+    said = project.refused(command, *arguments)
     assert said.startswith("polarbear: ")
     assert f"{file.name} is damaged" in said
     assert "`polarbear repair " in said

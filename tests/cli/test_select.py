@@ -75,13 +75,11 @@ def test_a_portfolio_covers_the_problems_by_different_algorithms(inferred: Proje
         asked = ("--preference", "at 1000", "--portfolio", 3, "--model", model)
         chosen = inferred.json("select", "config", *asked)["portfolio"]
         assert sorted(chosen) == ["early", "late", "never"]
-    worst = inferred.json(
-        "select", "config", "--preference", "worst-case", "--portfolio", 2, "--risk", "mean"
-    )
+    asked = ("select", "config", "--preference", "worst-case", "--portfolio", 2)
+    worst = inferred.json(*asked, "--risk", "mean")
     assert sorted(worst["portfolio"]) == ["early", "late"]
     assert worst["portfolio_search"] == "exhaustive"
-    table = inferred("select", "config", "--preference", "worst-case", "--portfolio", 2).stdout
-    assert "1 x early, 1 x late, the best of all" in table
+    assert "1 x early, 1 x late, the best of all" in inferred(*asked).stdout
 
 
 def test_a_sweep_shows_where_each_is_the_choice(inferred: Project):
@@ -166,31 +164,22 @@ def test_runs_that_came_later_are_noticed(inferred: Project, tmp_path: Path):
     assert copy.json("select", "config")["posterior"]["instances"] == 65
 
 
-@pytest.fixture
-def racing(project: Project) -> Project:
+@pytest.mark.slow
+def test_a_race_for_a_preference_stops_when_its_regret_is_small_and_select_uses_it(project):
     rules = {"race": {"limits": {"rounds": 30}}, "inference": {"draws": 1000}}
     project.configure(**synthetic(OVER_TIME), budget={"grid": [10, 100, 1000]}, **rules)
-    return project
-
-
-@pytest.mark.slow
-def test_a_race_for_a_preference_stops_when_its_regret_is_small_and_select_uses_it(racing: Project):
-    done = racing.done("race", "config.yaml", "--for", "at 1000", "--regret", 0.05, "--json", "-q")
-    answer = json.loads(done.stdout)
+    answer = project.json("race", "config.yaml", "--for", "at 1000", "--regret", 0.05, "-q")
     assert answer["for"]["choice"] == "late"
-    assert answer["for"]["expected_regret"] < 0.05 == answer["for"]["threshold"]
+    regret = answer["for"]["expected_regret"]
+    assert regret < 0.05 == answer["for"]["threshold"]
     assert answer["resolved"] is False  # other budgets are not settled
     assert "expected regret of late for 'at 1000'" in answer["stopped_because"]
-    chosen = racing.json("select", "config", "--preference", "at 1000", "--risk", "regret")
+    chosen = project.json("select", "config", "--preference", "at 1000", "--risk", "regret")
     assert chosen["posterior"]["from"] == "race"
     assert chosen["choice"] == "late"
-    assert chosen["ranking"][0]["regret"] == pytest.approx(
-        answer["for"]["expected_regret"], abs=1e-6
-    )
+    assert chosen["ranking"][0]["regret"] == pytest.approx(regret, abs=1e-6)
     # the same again runs nothing; a stricter wish goes on from there
-    again = racing.json("race", "config.yaml", "--for", "at 1000", "--regret", 0.05)
+    again = project.json("race", "config.yaml", "--for", "at 1000", "--regret", 0.05)
     assert again["rounds"] == answer["rounds"]
-    stricter = json.loads(
-        racing("race", "config.yaml", "--for", "at 100", "--regret", 1e-4, "--json").stdout
-    )
-    assert stricter["rounds"] > answer["rounds"]
+    stricter = project("race", "config.yaml", "--for", "at 100", "--regret", 1e-4, "--json")
+    assert json.loads(stricter.stdout)["rounds"] > answer["rounds"]

@@ -16,7 +16,6 @@ from polarbear.rankings.duels import duels_of
 from polarbear.store import Store
 from tests.driver.test_loop import RATINGS, checkpoints, configured, run
 from tests.driver.test_reconcile import race
-from tests.support import Project
 
 FEW = {"limits": {"instances": 8}}
 
@@ -70,8 +69,7 @@ def test_duels_are_counted_by_weight():
     assert record[0].tolist() == [[0, 2.25], [5.0, 0]]
 
 
-def test_the_command_line_shows_weights_which_may_change_as_no_run_depends_on_them(tmp_path: Path):
-    project = Project(tmp_path)
+def test_the_command_line_shows_weights_which_may_change_as_no_run_depends_on_them(project):
     suite = {"suite": "classic", "count": 3}
     project.configure(instances=suite)
     project.done("run", "config.yaml", "-q")

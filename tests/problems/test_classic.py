@@ -5,11 +5,8 @@ import pytest
 from scipy.optimize import rosen
 from scipy.stats import chisquare
 
-from polarbear.problems import Setting
-from polarbear.problems.classic import FUNCTIONS, Classic
-from polarbear.settings.grid import Budget
-
-SETTING = Setting(1, Budget(grid=(1.0, 2.0)))
+from polarbear.problems.classic import FUNCTIONS
+from tests.problems.helpers import ERROR_RATE, SETTING, specs, suite
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -37,18 +34,17 @@ def test_ackley_and_rastrigin_have_their_textbook_values():
 
 def test_functions_and_dimensions_are_equally_likely():
     """Chi-square tests at level 1e-4 each, fixed seed."""
-    suite = Classic(suite="classic")
-    specs = [suite.instance(i, SETTING).spec for i in range(3000)]
+    drawn = specs("classic", 3000)
     for key, kinds in (("function", len(FUNCTIONS)), ("dimension", 9)):
-        _, counts = np.unique([spec[key] for spec in specs], return_counts=True)
+        _, counts = np.unique([spec[key] for spec in drawn], return_counts=True)
         assert len(counts) == kinds
-        assert chisquare(counts).pvalue > 1e-4
+        assert chisquare(counts).pvalue > ERROR_RATE
 
 
 def test_the_optimum_lies_inside_the_box():
-    suite = Classic(suite="classic", functions=("sphere",), rotate=False)
-    for index in range(20):
-        problem = suite.build(suite.instance(index, SETTING).spec, SETTING)
+    options = {"functions": ["sphere"], "rotate": False}
+    for spec in specs("classic", 20, **options):
+        problem = suite("classic", **options).build(spec, SETTING)
         at_zero = problem.evaluate(np.zeros(problem.dimension))
         # f(x) - f(0) = -2 x.shift + x.x: the gradient at 0 gives the shift back
         basis = np.eye(problem.dimension)

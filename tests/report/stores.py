@@ -95,10 +95,7 @@ KINDS: dict[str, Callable[[Path], Store]] = {
         budget={"grid": [10]},
     ),
     "one round": lambda folder: raced(folder, rules={"limits": {"rounds": 1}}),
-    "joint": lambda folder: raced(
-        folder,
-        rules={"elimination": "joint", "limits": {"rounds": 2}},
-    ),
+    "joint": lambda folder: raced(folder, rules={"elimination": "joint", "limits": {"rounds": 2}}),
     "hostile names": lambda folder: inferred(
         folder, {name: [0.3 + 0.1 * i, 0.5] for i, name in enumerate(HOSTILE)}
     ),

@@ -9,10 +9,8 @@ import pytest
 from polarbear.classical.view_options import Comparison, ViewOptions
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.figures.figure_files import on_canvas
-from polarbear.report.figures.style import Style
 from tests.classical.helpers import make_store, random_runs
-from tests.report.layout import faults
+from tests.report.layout import look_at
 from tests.report.stores import HOSTILE
 
 NAMES = ("ecdf", "aocc", "eaf", "eaf-difference")
@@ -73,14 +71,9 @@ def test_what_is_not_there_is_explained(kind, name, contexts):
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "kind", "name"), [(i, *one) for i, one in enumerate(DRAWN)])
 def test_what_is_there_is_drawn_without_a_fault(number, kind, name, contexts):
-    context, figure = contexts[kind], FIGURES[name]
-    assert figure.missing(context) is None
-    data = figure.data(context)
-    assert figure.caption(context).endswith(".")
-    style = Style.model_validate({"dpi": 100, **STYLES[number % len(STYLES)]})
-    with on_canvas(style) as canvas:
-        figure.draw(canvas, data, context, style)
-        assert faults(canvas) == []
+    assert FIGURES[name].missing(contexts[kind]) is None
+    assert FIGURES[name].caption(contexts[kind]).endswith(".")
+    assert look_at(name, contexts[kind], **STYLES[number % len(STYLES)]) == []
 
 
 def test_a_store_without_values_has_none_of_them_and_says_why(raced):

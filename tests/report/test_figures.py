@@ -6,12 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from polarbear.report.context import ReportContext
 from polarbear.report.figures import FIGURES, ratings
 from polarbear.report.figures.figure_files import on_canvas, rendered
 from polarbear.report.figures.style import Style
 from tests.report import stores
-from tests.report.layout import faults
+from tests.report.layout import look_at
 
 ALL_KINDS = [*stores.KINDS, "looking back"]
 MISSING = {
@@ -21,10 +20,7 @@ MISSING = {
     ("inferred", "rounds"): "no race was run in this store",
     ("raced", "failures"): "no run has failed",
     ("looking back", "leaders"): "draws are kept of the last round only, not of round 1",
-    (
-        "one time",
-        "values",
-    ): "good is the only candidate, whatever the preference",
+    ("one time", "values"): "good is the only candidate, whatever the preference",
     ("looking back", "values"): "draws are kept of the last round only, not of round 1",
 }
 CLASSICAL = {"ecdf", "aocc", "eaf", "eaf-difference"}  # of values; more in test_classical_figures
@@ -68,13 +64,6 @@ TO_CSV = [("raced", name) for name in sorted(OURS - {"failures"})] + [
     *(("failures", name) for name in sorted(CLASSICAL)),
     ("hostile names", "ratings"),
 ]
-
-
-def look_at(name: str, context: ReportContext, **options: object) -> list[str]:
-    figure, style = FIGURES[name], Style.model_validate({"dpi": 100, **options})
-    with on_canvas(style) as canvas:
-        figure.draw(canvas, figure.data(context), context, style)
-        return faults(canvas)
 
 
 def test_names_and_titles_tell_figures_apart():

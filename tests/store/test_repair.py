@@ -15,6 +15,7 @@ from polarbear.store import Store
 from polarbear.store.catalog import Catalog
 from polarbear.store.repair import repair
 from polarbear.store.verify import verify
+from tests.faults import store_damage
 from tests.faults.layer import failing
 from tests.faults.races import CONFIG, WITH_NEWCOMER, essence, raced
 from tests.sharing import filled_once
@@ -84,16 +85,13 @@ def test_a_race_that_goes_on_after_repair_ends_as_if_nothing_had_happened(
 
 
 def test_what_is_sound_is_found_sound_and_left_as_it_is(store: Path):
-    before = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
+    before = store_damage.contents(store)
     found = verify(store)
     assert found.sound
     assert (found.damaged, found.replay_from) == ((), None)
-    assert found.files == len([path for path in before if path.name != "lock"])
+    assert found.files == len(before)
     assert repair(store).moved == ()
-    after = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
-    assert {p: d for p, d in after.items() if p.name != "lock"} == {
-        p: d for p, d in before.items() if p.name != "lock"
-    }
+    assert store_damage.contents(store) == before
 
 
 @pytest.mark.parametrize("table", ["instances", "runs", "trajectories", "posteriors"])
