@@ -5,10 +5,7 @@ from pathlib import Path
 
 
 def install(
-    folder: Path,
-    package: str,
-    modules: Mapping[str, str],
-    entries: Mapping[str, Mapping[str, str]],
+    folder: Path, package: str, modules: Mapping[str, str], entries: Mapping[str, Mapping[str, str]]
 ) -> Path:
     """Put modules into ``folder`` beside metadata that declares entries[group][name] = place.
 

@@ -42,10 +42,7 @@ class Row(NamedTuple):
 @pytest.mark.parametrize(
     ("record", "expected"),
     [
-        (
-            [Row("r", (Part(1.0, None),))],
-            [{"name": "r", "parts": [{"from": 1.0, "to": None}]}],
-        ),
+        ([Row("r", (Part(1.0, None),))], [{"name": "r", "parts": [{"from": 1.0, "to": None}]}]),
         (
             Whole("w", (Part(1.0, None),), {"p": Part(2.0, 3.0)}),
             {

@@ -24,9 +24,7 @@ CASES = {
         **{(999.7,): "1,000", (2714.2,): "2,714", (12000.0,): "12,000"},
     },
     # as few digits as the interval allows, for a number to type
-    wording.short_between: {
-        **{(19.64268759, 50): 20, (19.64268759, 19.7): 19.7, (80, 80): 80},
-    },
+    wording.short_between: {(19.64268759, 50): 20, (19.64268759, 19.7): 19.7, (80, 80): 80},
     # no minus before zero
     wording.percent_cell: {(-0.001,): "0%"},
     wording.fixed: {(-0.0004, 3): "0.000"},

@@ -104,9 +104,8 @@ def test_what_irace_calls_cost_and_time_is_refused_with_what_to_print(bench: Ben
     outcome = bench.prints(printed, protocol="irace")
     assert outcome.status is Status.BAD_OUTPUT
     assert "like irace's 'cost time'" in outcome.message
-    assert "print a line 't y' at every improvement and, last, the final cost alone" in (
-        outcome.message
-    )
+    remedy = "print a line 't y' at every improvement and, last, the final cost alone"
+    assert remedy in outcome.message
     assert len(outcome.values) == 0
 
 

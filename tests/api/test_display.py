@@ -52,10 +52,8 @@ def test_in_a_notebook_an_object_is_a_short_table_with_names_escaped(raced, meas
 def test_the_result_of_an_import_is_one_line(tmp_path: Path):
     (tmp_path / "t.csv").write_text("algorithm,instance,t,y\nA,i,1,5\nB,i,1,6\n")
     store = pb.import_data(tmp_path / "t.csv", tmp_path / "s")
-    assert (
-        repr(store.result)
-        == f"<ImportResult: 2 runs of 2 algorithms on 1 instance added to {store.path}>"
-    )
+    added = f"2 runs of 2 algorithms on 1 instance added to {store.path}"
+    assert repr(store.result) == f"<ImportResult: {added}>"
     assert repr(store) == (
         f"<Store {str(store.path)!r}: 2 algorithms, 1 instance, 1 time up to 1 evaluation>"
     )

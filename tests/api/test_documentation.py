@@ -71,10 +71,7 @@ def raced_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[pb.Config, P
 
 @pytest.mark.parametrize("name", [*public_functions(), "Listener"])
 def test_a_public_function_documents_its_arguments_and_its_example_runs(
-    name: str,
-    raced_folder: tuple[pb.Config, Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, raced_folder: tuple[pb.Config, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     function = public_functions().get(name, pb.Listener)
     about, method = inspect.getdoc(function) or "", "." in name

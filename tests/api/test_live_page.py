@@ -125,9 +125,8 @@ def live_race(
     folder: Path, rounds: int, with_draws: bool
 ) -> tuple[StorePage, list[str], list[str]]:
     """The page of a race, and its tags and texts after each round."""
-    config = read(
-        configuration(race={"limits": {"rounds": rounds}, "alpha": 0.999999}), Overrides()
-    )
+    rules = {"limits": {"rounds": rounds}, "alpha": 0.999999}
+    config = read(configuration(race=rules), Overrides())
     store = Store.create(folder, config.plain())
     live, tags, texts = StorePage(store.path), [], []
 

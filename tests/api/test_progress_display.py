@@ -29,9 +29,8 @@ def test_a_terminal_shows_the_standings_and_the_runs_of_the_round(project, monke
     assert {line.split()[0] for line in lines[3:5]} == {"random", "coordinate_descent"}
     assert lines[-1].startswith("starting")
     state = SimpleNamespace(round=1, joining=None, algorithms=())
-    progress.begins(
-        cast(Any, SimpleNamespace(state=state, tasks=[], horizons={}, drawn=8, workers=2))
-    )
+    begun = SimpleNamespace(state=state, tasks=[], horizons={}, drawn=8, workers=2)
+    progress.begins(cast(Any, begun))
     assert progress.picture()[-1].startswith("round 2: 0 of 0 runs; 0 algorithms on 8 instances")
 
 

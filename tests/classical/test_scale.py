@@ -62,20 +62,14 @@ def test_an_instance_on_which_all_are_equal_is_reached_by_all_and_noted(tmp_path
     runs = {"A": [Run([1], [5.0]), Run([1], [2.0])], "B": [Run([1], [5.0]), Run([1], [1.0])]}
     made = view(make_store(tmp_path / "store", runs))
     assert made.aocc.areas.tolist() == [[1.0, 1.0], [0.0, 1.0]]
-    assert (
-        "on 1 of 2 instances all values are equal: every algorithm has reached all targets there"
-        in (made.notes())
-    )
+    note = "on 1 of 2 instances all values are equal: every algorithm has reached all targets there"
+    assert note in made.notes()
 
 
 @pytest.mark.parametrize(
     ("runs", "options", "words"),
     [
-        (
-            {"A": [Run([1], [5.0])], "B": [Run([1], [5.0])]},
-            {},
-            "all values are equal",
-        ),
+        ({"A": [Run([1], [5.0])], "B": [Run([1], [5.0])]}, {}, "all values are equal"),
         (TWO, {"targets": "1e2:1e-8"}, "add --optimum VALUE, or use --targets seen"),
         (TWO, {"scale": "log"}, "needs values above 0, found -2"),
         (TWO, {"optimum": 0.0}, "the value -2 on i001 is better than the best possible, 0"),

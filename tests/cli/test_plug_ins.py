@@ -79,11 +79,8 @@ def test_doctor_lists_plug_ins_and_their_errors(project: Project, site: Path):
     )
     install(site, "bear-good", {}, {"polarbear.preferences": {"mine": "bear_good:Mine"}})
     listed = project.json("doctor")["optional"]["what other packages add"]
-    assert {
-        "what": "mine",
-        "found": "preference of the package 'bear-good'",
-        "remedy": "",
-    } in listed
+    mine = {"what": "mine", "found": "preference of the package 'bear-good'", "remedy": ""}
+    assert mine in listed
     broken = [finding for finding in listed if finding["what"] == "broken"]
     assert len(broken) == len(REGISTRIES)
     assert all("RuntimeError: out of order" in finding["remedy"] for finding in broken)
@@ -97,10 +94,8 @@ def test_a_figure_that_fails_while_it_is_made_spoils_no_other(project: Project, 
     _, done = project.together(["run", "config.yaml"], report)
     assert done.returncode == 0, done.stderr
     for name in entries:
-        assert (
-            f"warning: the figure '{name}' of the package 'bear-figures' failed: KeyError"
-            in done.stderr
-        )
+        said = f"warning: the figure '{name}' of the package 'bear-figures' failed: KeyError"
+        assert said in done.stderr
     drawn = {path.stem for path in (project.folder / "figures").iterdir()}
     assert {"ecdf", "undrawn"} <= drawn
     assert "undata" not in drawn

@@ -38,9 +38,8 @@ def test_a_name_with_a_comma_is_found_and_two_ways_to_read_a_pair_are_an_error(p
     collect(project, instances=3, ratings=ratings)
     facts = project.json("show", "store", "--pair", "cma, large,slow")
     assert (facts["a"], facts["b"]) == ("cma, large", "slow")
-    assert "--pair takes two algorithms separated by a comma" in project.refused(
-        "show", "store", "--pair", "cma, large, slow"
-    )
+    said = project.refused("show", "store", "--pair", "cma, large, slow")
+    assert "--pair takes two algorithms separated by a comma" in said
     assert "known: cma, large, cma" in project("show", "store", "--pair", "a,b,c").stderr
 
 
@@ -81,8 +80,7 @@ def test_a_stored_run_is_made_again_by_the_command_that_show_tells(project: Proj
     assert (facts["seed"], facts["t"], facts["y"]) == (run["seed"], run["t"], run["y"])
     said = project(*command.split()[1:], "random search")
     assert "identical to the stored run" in said.stdout
-    assert "unknown algorithm 'nobody'" in project.refused(
-        "run", "config.yaml", "--repeat", "nobody", "--on", "x"
-    )
+    said = project.refused("run", "config.yaml", "--repeat", "nobody", "--on", "x")
+    assert "unknown algorithm 'nobody'" in said
     done = project("run", "config.yaml", "--on", "x")
     assert "--repeat NAME and --on ID go together" in done.stderr

@@ -16,8 +16,6 @@ from tests.cluster.slurm import RealSlurm, missing
 from tests.cluster.test_dask import configured, raced
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
-
-
 QUEUE = {"name": "slurm", "queue": "den", "memory": "500MiB", "walltime": "00:30:00"}
 
 
@@ -41,15 +39,9 @@ def test_a_race_outlives_jobs_of_slurm_that_end_under_it_and_has_the_same_rounds
     """Runs wait for the first job to be gone, so that they are under way when it ends."""
     sign = tmp_path / "gone"
     sign.touch()
-    algorithms = [
-        {"name": "descends", "use": "python", "function": "solvers.py:descends"},
-        {
-            "name": "waits",
-            "use": "python",
-            "function": "solvers.py:waits",
-            "options": {"sign": str(sign)},
-        },
-    ]
+    descends = {"name": "descends", "use": "python", "function": "solvers.py:descends"}
+    waits = {"name": "waits", "use": "python", "function": "solvers.py:waits"}
+    algorithms = [descends, {**waits, "options": {"sign": str(sign)}}]
     here = raced(configured(tmp_path, None, algorithms=algorithms), tmp_path / "here")
     sign.unlink()
 

@@ -78,9 +78,8 @@ def test_the_price_of_deciding_again_includes_runs_by_their_stored_times(tmp_pat
     tasks = collect.RunPlan(config, store).missing({}, instances, {"good": 20, "late": 60})
     with store.writing():
         store.add_instances(instances, "synthetic")
-        store.add_runs(
-            [replace(execute(t, problems), seconds=0.5 * t.budget) for t in tasks], workers=2
-        )
+        timed = [replace(execute(t, problems), seconds=0.5 * t.budget) for t in tasks]
+        store.add_runs(timed, workers=2)
     assert cost_words(config, store, []) == (
         "0 runs to repeat, 0 rounds to decide again, up to 3 runs to extend (from their "
         "beginning), in about 45 s"
@@ -129,9 +128,8 @@ def test_the_order_of_algorithms_in_the_file_is_shown_and_changes_no_byte(tmp_pa
         rules = {**races.RULES, "alpha": 0.95}
         races.raced(folder, configured(order, rules={**rules, "limits": {"rounds": 2}}, **changes))
         before = checkpoints(Store.open(folder))
-        races.raced(
-            folder, configured(resumed, rules={**rules, "limits": {"rounds": 9}}, **changes)
-        )
+        longer = configured(resumed, rules={**rules, "limits": {"rounds": 9}}, **changes)
+        races.raced(folder, longer)
         store = Store.open(folder)
         assert checkpoints(store)[:2] == before
         facts, shown = facts_of(store), [*order, "late"]  # the first file's order, then newcomers

@@ -204,8 +204,6 @@ def test_of_noisy_values_the_incumbent_s_true_value_is_recorded(last, kept, maxi
     assert recorder.evaluations == 4
 
 
-# --- several points at once --------------------------------------------------------------
-
 VALUES = st.lists(st.floats() | st.sampled_from([1.0, 2.0]), max_size=40)
 
 
@@ -263,9 +261,8 @@ def test_nothing_is_evaluated_beyond_the_budget():
 
 
 def test_another_number_of_values_than_of_points_is_refused():
-    recorder = Recorder(
-        Problem(lambda x: 1.0, evaluate_many=lambda points: np.ones((2, 2))), "evaluations", 5
-    )
+    problem = Problem(lambda x: 1.0, evaluate_many=lambda points: np.ones((2, 2)))
+    recorder = Recorder(problem, "evaluations", 5)
     with pytest.raises(ProblemError, match=r"returned an array of the shape \(2, 2\) for 3 points"):
         recorder.at_once([0.0] * 3)
 

@@ -67,9 +67,7 @@ def test_rows_with_names_that_cannot_be_shown_are_left_out(tmp_path, format, col
     ],
 )
 @pytest.mark.parametrize(
-    "value",
-    [[1.0], {"a": 1}, b"\xff", timedelta(1)],
-    ids=["list", "struct", "binary", "duration"],
+    "value", [[1.0], {"a": 1}, b"\xff", timedelta(1)], ids=["list", "struct", "binary", "duration"]
 )
 def test_columns_that_hold_neither_names_nor_numbers_are_refused(
     tmp_path: Path, format: str, rows: dict[str, list[Any]], column: str, value: Any

@@ -80,13 +80,9 @@ def test_several_objectives_are_refused_by_their_names(second: str, tmp_path: Pa
 
 
 def test_attributes_that_play_no_part_are_named(tmp_path: Path):
-    folder_of(
-        tmp_path,
-        "A",
-        [(1, [(1, 3.0)])],
-        attributes=["evaluations", "raw_y", "sigma", "f1"],
-        experiment_attributes=[{"machine": "x"}],
-    )
+    attributes = ["evaluations", "raw_y", "sigma", "f1"]
+    more = {"attributes": attributes, "experiment_attributes": [{"machine": "x"}]}
+    folder_of(tmp_path, "A", [(1, [(1, 3.0)])], **more)
     assert "3 attributes ignored: sigma, f1, machine" in Ioh().read(tmp_path).notes
 
 

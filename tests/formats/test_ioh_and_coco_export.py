@@ -95,9 +95,8 @@ def test_instances_without_numbers_are_numbered_by_function_and_problem(tmp_path
     ]
     make_store(tmp_path / "s", {"A": [Run([1], [float(i)]) for i in range(4)]}, specs=specs)
     told = pb.open(tmp_path / "s").export("ioh", tmp_path / "out")
-    assert "functions and instances have no numbers; they are numbered in their order" in (
-        told.notes
-    )
+    note = "functions and instances have no numbers; they are numbered in their order"
+    assert note in told.notes
     pb.import_data(tmp_path / "out", tmp_path / "again", "ioh")
     found = {i: y for (_, i), (_, y, _) in trajectories(Store.open(tmp_path / "again")).items()}
     assert found == {

@@ -125,9 +125,8 @@ def test_importing_twice_changes_nothing_a_second_table_adds_and_another_axis_is
     assert project.json("import", "more.csv", "--store", "s")["added"] == 1
     status = project.json("status", "s")
     assert [entry["algorithm"] for entry in status["algorithms"]] == ["A", "B", "C"]
-    assert "budget.axis" in project.refused(
-        "import", "data.csv", "--store", "s", "--axis", "seconds"
-    )
+    said = project.refused("import", "data.csv", "--store", "s", "--axis", "seconds")
+    assert "budget.axis" in said
     written(project.folder, "algorithm,instance,t,y\nA,i,0,2\nB,i,0,3\n", "zero.csv")
     assert "every t of the source is 0" in project.refused("import", "zero.csv", "--store", "z")
 
@@ -251,7 +250,5 @@ def test_positions_stand_in_for_values_on_the_grid(project: Project):
 def test_a_second_position_of_an_algorithm_is_counted_and_left_out(tmp_path: Path):
     (tmp_path / "r.csv").write_text(ROWS + "i1,1,A,3\ni1,1,,3\n")
     found = Rankings().read(tmp_path / "r.csv")
-    assert {c.reason for c in found.rejected} == {
-        "the algorithm already has a position there",
-        "no algorithm is named",
-    }
+    reasons = {c.reason for c in found.rejected}
+    assert reasons == {"the algorithm already has a position there", "no algorithm is named"}

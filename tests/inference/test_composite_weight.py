@@ -10,8 +10,6 @@ from polarbear.rankings import ABSENT, rank
 from polarbear.rankings.choice_sets import count_choice_sets
 
 TEMPORAL = sorted(name for name, model in MODELS.items() if model.temporal)
-
-
 GRID = np.linspace(0, 1, 20)
 
 

@@ -96,9 +96,8 @@ def test_timepoints_share_no_random_numbers():
 
     Bound at four standard errors: fails by chance once in 16,000.
     """
-    sets = count_choice_sets(
-        rank(np.repeat(np.random.default_rng(7).normal(size=(6, 3, 1)), 12, axis=2))
-    )
+    values = np.random.default_rng(7).normal(size=(6, 3, 1))
+    sets = count_choice_sets(rank(np.repeat(values, 12, axis=2)))
     theta = infer(sets, np.linspace(0, 1, 12), ModelOptions(model="dirichlet", draws=4000)).theta
     correlations = np.corrcoef(theta[:, :, 0].T)
     np.fill_diagonal(correlations, 0)

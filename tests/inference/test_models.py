@@ -92,10 +92,8 @@ def test_hsgp_is_close_to_the_gp_over_its_priors_lengthscales(kernel, ell):
 def test_hsgp_follows_riutort_mayols_rules_unless_told():
     boundary, size = hilbert_space_basis(ModelOptions(model="hsgp"))
     assert size == int(np.ceil(3.42 * boundary * 0.5 / 0.37535))
-    assert hilbert_space_basis(ModelOptions(model="hsgp", boundary=1.5, basis_functions=12)) == (
-        1.5,
-        12,
-    )
+    given = ModelOptions(model="hsgp", boundary=1.5, basis_functions=12)
+    assert hilbert_space_basis(given) == (1.5, 12)
 
 
 @pytest.mark.parametrize("kernel", ["matern-3/2", "matern-5/2"])
@@ -109,9 +107,8 @@ def test_the_sparse_gp_is_exact_at_its_inducing_points_and_below_the_gp_between(
     options = ModelOptions(model="sparse-gp", kernel=kernel, inducing_points=len(UNEVEN))
     every = rating_model("sparse-gp")(np.linspace(0, 1, 14), 3, options)
     expected = correlation(kernel, np.linspace(0, 1, 14), 0.6)
-    np.testing.assert_allclose(
-        prior_covariance(every.latent(np.log([1.0, 0.6]))), expected, atol=1e-6
-    )
+    found = prior_covariance(every.latent(np.log([1.0, 0.6])))
+    np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
 def test_a_random_walk_gathers_variance_with_time():

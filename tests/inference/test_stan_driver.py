@@ -136,12 +136,7 @@ def test_what_the_driver_does_not_have_is_refused_by_name(
 
 @needs_driver
 @pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("{", "is not JSON data"),
-        ('{"n": 3}', "T"),
-        (None, "cannot read"),
-    ],
+    ("text", "words"), [("{", "is not JSON data"), ('{"n": 3}', "T"), (None, "cannot read")]
 )
 def test_data_that_cannot_be_read_is_said_to_be_so(executable, tmp_path, text, words):
     file = tmp_path / "data.json"

@@ -18,10 +18,8 @@ APPROXIMATIONS = ["pathfinder", "laplace", "advi-meanfield", "advi-fullrank"]
 
 
 def random_sets(n=4, instances=20, n_times=3):
-    rng = np.random.default_rng(0)
-    return count_choice_sets(
-        rank(rng.normal(size=(instances, n, n_times)) + np.arange(n)[:, None] / 2)
-    )
+    values = np.random.default_rng(0).normal(size=(instances, n, n_times))
+    return count_choice_sets(rank(values + np.arange(n)[:, None] / 2))
 
 
 def posterior_of(method, seed=1, threads=None, model="dirichlet", **options):

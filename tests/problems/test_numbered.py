@@ -29,9 +29,8 @@ def test_every_function_of_pbo_has_the_values_ioh_gives() -> None:
 
     rng = np.random.default_rng(0)
     for function in range(1, 26):
-        problem = suite("pbo").build(
-            {"function": function, "dimension": 9, "instance": 60}, SETTING
-        )
+        spec = {"function": function, "dimension": 9, "instance": 60}
+        problem = suite("pbo").build(spec, SETTING)
         original = ioh.get_problem(function, 60, 9, ioh.ProblemClass.PBO)
         for _ in range(5):
             x = point_in(problem, rng)

@@ -125,10 +125,8 @@ def test_names_stand_apart_in_decisions_and_reasons_too(raced):
 
 def test_who_is_left_alone_is_run_at_the_times_of_the_grid_and_no_others(raced, monkeypatch):
     monkeypatch.setattr(ReportContext, "remaining", ("good",))
-    assert (
-        without_marks(recommendation(raced)[0])
-        == "Run good, whatever the budget: all others are eliminated."
-    )
+    words = without_marks(recommendation(raced)[0])
+    assert words == "Run good, whatever the budget: all others are eliminated."
     one_time = replace(raced, times=raced.times[:1])
     first = short(float(raced.times[0]))
     assert without_marks(recommendation(one_time)[0]) == (

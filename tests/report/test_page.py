@@ -352,9 +352,8 @@ def test_a_toggle_takes_an_algorithm_out_of_every_figure_and_brings_it_back(brow
         ".map(c => c.closest('figure').dataset.figure)"
     )
     with_it = browser.ask(names)
-    assert {"leaders", "ratings", "matrix", "pairs", "rounds", "values", "allocation"} <= set(
-        with_it
-    )
+    drawn = {"leaders", "ratings", "matrix", "pairs", "rounds", "values", "allocation"}
+    assert drawn <= set(with_it)
     box = "document.querySelector(\"input[data-algorithm='late']\")"
     browser.ask(f"{box}.click()")
     browser.draw_all()

@@ -8,15 +8,7 @@ from polarbear.racing import verdicts
 from polarbear.racing.state import LETTERS, State
 from polarbear.racing.verdicts import AT_A_TIME
 from polarbear.report import words as sentences
-from polarbear.report.outline import (
-    BAR_LENGTH,
-    Bullets,
-    Chart,
-    Heading,
-    Table,
-    as_markdown,
-    bar,
-)
+from polarbear.report.outline import BAR_LENGTH, Bullets, Chart, Heading, Table, as_markdown, bar
 from polarbear.report.words import curve, without_marks
 
 
