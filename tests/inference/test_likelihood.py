@@ -63,7 +63,7 @@ def test_where_no_mode_is_found_the_way_out_is_named(model, monkeypatch):
 
 def test_a_second_attempt_is_at_the_group_of_times_that_failed_the_first(monkeypatch):
     sets = count_choice_sets(rank(np.random.default_rng(0).normal(size=(30, 4, 20))))
-    options, times = ModelOptions(model="dirichlet", draws=1000), np.linspace(0, 1, 20)
+    options, times = ModelOptions(model="dirichlet", draws=2000), np.linspace(0, 1, 20)
     monkeypatch.setattr(engine, "MAX_TIMES_PER_GROUP", 5)
     first = infer(sets, times, options, seed=3)
     assert first.diagnostics.attempts == 1
