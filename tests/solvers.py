@@ -107,8 +107,10 @@ def holds(problem, seed, store, go):
     slow(problem, seed, 0 if Path(go).exists() else 0.002)
 
 
-def waits(problem, seed, until):
+def waits(problem, seed, until, begun=None):
     _improve(problem, seed)
+    if begun is not None:
+        Path(begun).touch()
     while not Path(until).exists():
         time.sleep(0.02)
 
