@@ -100,7 +100,7 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
         if name not in store.config["algorithms"]:
             raise SelectionError(
                 f"the posterior {chosen[0]} in {store.path} is about '{visible(name)}', which is "
-                "no algorithm of the store: another program wrote it"
+                "no algorithm of the store"
             )
     found = CachedPosterior(posterior, names, times, facts.instances, chosen[0], from_store=True)
     is_raced = chosen[0] == raced

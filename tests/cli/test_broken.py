@@ -74,8 +74,8 @@ def test_failed_runs_of_decided_rounds_can_be_repeated(project: Project):
 def test_more_failures_than_are_tolerated_end_the_race_with_1(project: Project):
     often = solver("fails_sometimes", every=2)
     raced(project, RANDOM, often)
-    said = project.refused("race", "config.yaml")
-    assert "more than the 20% of `execution.failures.tolerated`" in said
+    refusal = project.refused("race", "config.yaml")
+    assert "more than the 20% of `execution.failures.tolerated`" in refusal
     assert Store.open(project.store).rounds.last() is None
     raced(project, RANDOM, often, execution={"workers": 2, "failures": {"tolerated": 0.9}})
     project.race("config.yaml")
@@ -108,8 +108,8 @@ def test_the_meaning_of_failures_cannot_change_during_a_race(project: Project):
     raced(project, RANDOM, GOOD)
     project("race", "config.yaml", "-q")
     raced(project, RANDOM, GOOD, execution={"failures": {"means": "last"}})
-    said = project.refused("race", "config.yaml")
-    assert 'settings.failures: stored null, configuration "last"' in said
+    refusal = project.refused("race", "config.yaml")
+    assert 'settings.failures: stored null, configuration "last"' in refusal
 
 
 def test_a_run_that_is_killed_from_outside_is_run_again_and_is_no_failure(project: Project):
@@ -131,10 +131,10 @@ def test_a_program_that_is_killed_from_outside_again_and_again_is_named(project:
     entry = {"name": "solver", "use": "command", "command": "./solve {instance}"}
     names = {"suite": "files", "names": ["a", "b"]}
     raced(project, entry, {**entry, "name": "other"}, instances=names)
-    said = project.refused("race", "config.yaml")
-    assert "'solver' failed in all 2 of its first runs" in said
-    assert "it was killed from outside, 3 times" in said
-    assert "was killed by signal 9" in said
+    refusal = project.refused("race", "config.yaml")
+    assert "'solver' failed in all 2 of its first runs" in refusal
+    assert "it was killed from outside, 3 times" in refusal
+    assert "was killed by signal 9" in refusal
 
 
 def seeds_of(project: Project) -> dict[str, list[int]]:
@@ -218,8 +218,8 @@ def test_a_training_curve_counts_by_its_best_or_its_last_value(project, trajecto
     else:
         assert first["late"] < 1  # on some instances the other one's best is better
     raced(project, *curves, budget=epochs, trajectory=other)
-    said = project.refused("run", "config.yaml", "--instances", 4)
-    assert f'trajectory: stored "{trajectory}"' in said
+    refusal = project.refused("run", "config.yaml", "--instances", 4)
+    assert f'trajectory: stored "{trajectory}"' in refusal
 
 
 def test_of_a_noisy_problem_with_a_true_value_the_true_one_is_recorded(project: Project):

@@ -80,11 +80,11 @@ def test_a_changed_file_is_named_with_its_algorithm_and_how_many_runs_it_made(ra
     before = rounds(raced.store)
     (raced.folder / file).write_text(CHANGED[file])
     for command in ("race", "run"):
-        said = raced.refused(command, "config.yaml")
-        assert f"climber: {file}; 8 runs from before that" in said
-        assert "--rerun climber" in said
-        assert "--keep climber" in said
-        assert "random" not in said
+        refusal = raced.refused(command, "config.yaml")
+        assert f"climber: {file}; 8 runs from before that" in refusal
+        assert "--rerun climber" in refusal
+        assert "--keep climber" in refusal
+        assert "random" not in refusal
     assert rounds(raced.store) == before
 
 
@@ -183,9 +183,9 @@ def test_other_rules_are_decided_again_without_a_single_run(raced: Project):
     first, before = rounds(raced.store), attempts(raced.store)
     rules = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 2}, "alpha": 0.6}
     configure(raced, race={**rules, "epsilon": 0.1})
-    said = raced.refused("race", "config.yaml")
-    assert "rules.alpha: stored 0.999, configuration 0.6" in said
-    assert "0 runs to repeat, 2 rounds to decide again, in about" in said
+    refusal = raced.refused("race", "config.yaml")
+    assert "rules.alpha: stored 0.999, configuration 0.6" in refusal
+    assert "0 runs to repeat, 2 rounds to decide again, in about" in refusal
     raced.race("config.yaml", "--redecide")
     assert rounds(raced.store) != first
     assert before.items() <= attempts(raced.store).items()

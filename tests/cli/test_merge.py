@@ -93,9 +93,9 @@ def test_a_run_that_came_out_differently_is_named_and_the_first_store_may_win(pr
         return {**row, "y": [y - 1 for y in row["y"]]} if mine else row
 
     change(project.folder / "B", otherwise)
-    said = project.refused("merge", "A", "B", "--into", "C")
-    assert f"good on {instance}, in A and B" in said
-    assert said.count(" on ") == 1
+    refusal = project.refused("merge", "A", "B", "--into", "C")
+    assert f"good on {instance}, in A and B" in refusal
+    assert refusal.count(" on ") == 1
     assert not (project.folder / "C").exists()
     project.done("merge", "A", "B", "--into", "C", "--first-wins")
     assert contents(project.folder / "C") == contents(project.folder / "A")
@@ -129,8 +129,8 @@ def test_files_of_a_killed_merge_are_removed_but_not_those_of_a_running_one(proj
 def test_stores_of_different_experiments_are_refused_with_the_difference(project, whole):
     synthetic(project, "good", "bad", seed=7, race={"limits": {"rounds": 1}})
     project("race", "config.yaml", "--store", "other")
-    said = project.refused("merge", "config", "other", "--into", "C")
-    assert "seed: the one 1, the other 7" in said
+    refusal = project.refused("merge", "config", "other", "--into", "C")
+    assert "seed: the one 1, the other 7" in refusal
     assert not (project.folder / "C").exists()
     assert "exists; name a folder" in project("merge", "config", "other", "--into", "other").stderr
     assert "two stores or more" in project("merge", "config", "--into", "C").stderr
@@ -151,8 +151,8 @@ def test_seconds_of_different_machines_are_refused_unless_meant(project: Project
 
     change(project.folder / "A", lambda row: row if row["algorithm"] == "random" else None)
     change(project.folder / "B", elsewhere)
-    said = project.refused("merge", "A", "B", "--into", "C")
-    assert "seconds of different machines are not comparable" in said
+    refusal = project.refused("merge", "A", "B", "--into", "C")
+    assert "seconds of different machines are not comparable" in refusal
     told = project.json("merge", "A", "B", "--into", "C", "--mix-hosts")
     assert told["runs"] == 4
     assert told["stopped_because"] is None

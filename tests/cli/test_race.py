@@ -127,8 +127,8 @@ def test_a_page_that_follows_changes_nothing_about_the_race(project: Project):
     assert '"follows":false' in page
     assert '"selector":{' in page  # the draws are there to choose by
     (project.folder / "notes.html").write_text("mine")
-    said = project.refused("race", "config.yaml", "--page", "notes.html")
-    assert "notes.html exists and is not a PolarBear page" in said
+    refusal = project.refused("race", "config.yaml", "--page", "notes.html")
+    assert "notes.html exists and is not a PolarBear page" in refusal
     nowhere = project("race", "config.yaml", "--page", "nowhere/page.html")
     assert "there is no folder nowhere" in nowhere.stderr
 

@@ -96,10 +96,10 @@ def test_every_command_that_meets_damage_names_repair(project, store, command, l
     shutil.copytree(store, project.folder / "other")
     file.unlink() if content is None else file.write_bytes(content)
     arguments = [store if word == "STORE" else word for word in ALL_THAT_OPEN_A_STORE[command]]
-    said = project.refused(command, *arguments)
-    assert said.startswith("polarbear: ")
-    assert f"{file.name} is damaged" in said
-    assert "`polarbear repair " in said
+    refusal = project.refused(command, *arguments)
+    assert refusal.startswith("polarbear: ")
+    assert f"{file.name} is damaged" in refusal
+    assert "`polarbear repair " in refusal
 
 
 def test_a_folder_that_is_no_store_is_refused_and_unchanged(project: Project):

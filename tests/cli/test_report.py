@@ -42,8 +42,8 @@ def test_without_any_output_named_it_writes_a_page_beside_the_store(raced: Proje
     assert f"wrote {page}" in done.stderr
     assert done.stdout.startswith("Run early")
     assert page.read_text().lower().startswith("<!doctype html>")
-    said = raced.refused("report", "config")
-    assert "config.html exists already; write over it with --force" in said
+    refusal = raced.refused("report", "config")
+    assert "config.html exists already; write over it with --force" in refusal
     raced.done("report", "config", "--force")
 
 
@@ -101,8 +101,8 @@ def test_an_earlier_round_is_shown_as_it_stood_then(raced: Project):
     found = raced.json("report", "config", "--round", 1, "--csv", "first", "--only", "ratings")
     assert {decision["round"] for decision in found["decisions"]} <= {1}
     assert "After 1 round on 8 instances" in found["answer"][1]
-    said = raced.refused("report", "config", "--round", 99, "--text")
-    assert "has no round 99; it has rounds 1 to" in said
+    refusal = raced.refused("report", "config", "--round", 99, "--text")
+    assert "has no round 99; it has rounds 1 to" in refusal
 
 
 def test_runs_without_a_race_are_reported_with_the_posterior_of_the_default_model(project: Project):

@@ -113,9 +113,9 @@ def test_seconds_are_recorded_with_their_machine_and_not_mixed_silently(project:
         assert np.all(np.diff(t) > 0)
         assert t[-1] <= 0.1
     rewrite(project.store, "runs", lambda row: {**row, "host": "elsewhere"})
-    said = project.refused("run", "config.yaml", "--instances", 4)
-    assert "were timed on elsewhere" in said
-    assert "--mix-hosts" in said
+    refusal = project.refused("run", "config.yaml", "--instances", 4)
+    assert "were timed on elsewhere" in refusal
+    assert "--mix-hosts" in refusal
     answer = project.json("run", "config.yaml", "--instances", 4, "--mix-hosts")
     assert answer["executed"] == 1
     assert len(project.json("status", "config")["hosts"]) == 2

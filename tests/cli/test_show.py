@@ -38,8 +38,8 @@ def test_a_name_with_a_comma_is_found_and_two_ways_to_read_a_pair_are_an_error(p
     collect(project, instances=3, ratings=ratings)
     facts = project.json("show", "store", "--pair", "cma, large,slow")
     assert (facts["a"], facts["b"]) == ("cma, large", "slow")
-    said = project.refused("show", "store", "--pair", "cma, large, slow")
-    assert "--pair takes two algorithms separated by a comma" in said
+    refusal = project.refused("show", "store", "--pair", "cma, large, slow")
+    assert "--pair takes two algorithms separated by a comma" in refusal
     assert "known: cma, large, cma" in project("show", "store", "--pair", "a,b,c").stderr
 
 

@@ -56,8 +56,8 @@ def test_a_race_may_ask_stan(project: Project):
 
 def test_infer_without_cmdstan_says_what_to_do_and_changes_nothing(collected: Project, nowhere):
     before = files(collected)
-    said = collected.refused("infer", "config", "--model", "dirichlet", "--engine", "stan")
-    assert said.splitlines() == [
+    refusal = collected.refused("infer", "config", "--model", "dirichlet", "--engine", "stan")
+    assert refusal.splitlines() == [
         "polarbear: the stan engine needs CmdStan, which was not found; run: polarbear stan install"
     ]
     assert files(collected) == before

@@ -190,8 +190,8 @@ def test_a_race_on_a_cluster_with_tls_needs_its_certificate(tmp_path, monkeypatc
     with RealCluster(dask_folder, protocol="tls", **tls) as cluster:
         cluster.start_worker()
         assert cluster.address.startswith("tls://")
-        said = project.refused("doctor", "--scheduler", cluster.address)
-        assert "needs a certificate: set distributed.comm.tls" in said
+        refusal = project.refused("doctor", "--scheduler", cluster.address)
+        assert "needs a certificate: set distributed.comm.tls" in refusal
         for name, value in tls.items():
             monkeypatch.setenv(name, value)
         race = ["race", "config.yaml", "--engine", "dask"]
@@ -208,8 +208,8 @@ def test_a_race_on_a_cluster_with_tls_needs_its_certificate(tmp_path, monkeypatc
 
 def test_a_scheduler_that_does_not_answer_is_one_line(project, monkeypatch):
     monkeypatch.setattr(cluster_room, "MAX_CONNECT_SECONDS", 1.0)
-    said = project.refused("doctor", "--scheduler", "tcp://127.0.0.1:1")
-    assert "no Dask scheduler answers at tcp://127.0.0.1:1 within" in said
+    refusal = project.refused("doctor", "--scheduler", "tcp://127.0.0.1:1")
+    assert "no Dask scheduler answers at tcp://127.0.0.1:1 within" in refusal
 
 
 @pytest.mark.slow

@@ -79,8 +79,8 @@ def test_the_command_prints_the_same_as_json(project: Project):
     assert answer["written"] == ["out.csv", "out.dictionary.csv"]
     shown = project("export", "s", "--format", "csv", "--to", "again.csv")
     assert shown.stdout == f"{answer['what']} written to again.csv\n"
-    said = project.refused("export", "s", "--format", "cvs", "--to", "again.csv")
-    assert "did you mean 'csv'?" in said
+    refusal = project.refused("export", "s", "--format", "cvs", "--to", "again.csv")
+    assert "did you mean 'csv'?" in refusal
 
 
 def test_names_of_files_are_safe_and_no_two_alike():

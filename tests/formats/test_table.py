@@ -125,8 +125,8 @@ def test_importing_twice_changes_nothing_a_second_table_adds_and_another_axis_is
     assert project.json("import", "more.csv", "--store", "s")["added"] == 1
     status = project.json("status", "s")
     assert [entry["algorithm"] for entry in status["algorithms"]] == ["A", "B", "C"]
-    said = project.refused("import", "data.csv", "--store", "s", "--axis", "seconds")
-    assert "budget.axis" in said
+    refusal = project.refused("import", "data.csv", "--store", "s", "--axis", "seconds")
+    assert "budget.axis" in refusal
     written(project.folder, "algorithm,instance,t,y\nA,i,0,2\nB,i,0,3\n", "zero.csv")
     assert "every t of the source is 0" in project.refused("import", "zero.csv", "--store", "z")
 

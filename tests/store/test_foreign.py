@@ -62,8 +62,8 @@ def test_a_lock_that_is_a_link_is_not_written_through_where_a_store_is_to_be_mad
     (project.folder / "s").mkdir()
     (project.folder / "s" / "lock").symlink_to(outside)
     (project.folder / "x.csv").write_text(TABLE)
-    said = project.refused("import", "x.csv", "--store", "s")
-    assert len(said.splitlines()) == 1
+    refusal = project.refused("import", "x.csv", "--store", "s")
+    assert len(refusal.splitlines()) == 1
     assert outside.read_text() == "precious"
 
 
