@@ -90,7 +90,7 @@ def test_objectives_with_nan_and_infinities_are_reported_and_do_no_harm(project:
 def test_too_many_workers_for_the_free_cores_are_warned_about_on_seconds_only(project: Project):
     project.configure(budget={"axis": "seconds", "grid": [0.05]}, algorithms=[solver("stops")])
     done = project("run", "config.yaml", "--workers", TOO_MANY)
-    assert f"cores are free for {TOO_MANY} runs" in done.stderr
+    assert f"free for {TOO_MANY} runs at once" in done.stderr
     quiet = ("--retry-failed", "-q", "--store", "quiet")
     assert project("run", "config.yaml", "--workers", TOO_MANY, *quiet).stderr == ""
     project.configure()
