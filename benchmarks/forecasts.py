@@ -63,7 +63,7 @@ def told_by_one_race(
     values = truths.drawn(f"pl-{correlation}", seed, LIMIT).values
     names = [f"A{i + 1}" for i in range(values.shape[1])]
     state = racing.start(names, truths.UNIT.tolist(), rules)
-    found: list[tuple[int, int, racing.Forecast]] = []
+    found: list[tuple[int, int, racing.RaceForecast]] = []
     untold = 0
     while state.open_pairs and state.instances < LIMIT:
         last = min(state.instances + state.batch, LIMIT)

@@ -31,9 +31,9 @@ import truths
 import polarbear as pb
 from polarbear.driver.evidence import evidence_of
 from polarbear.regression.gate_decision import (
+    GateVerdict,
     Level,
     Looks,
-    Verdict,
     decide,
     instances_for_failures,
     look_sizes,
@@ -96,7 +96,7 @@ WORK = 400_000  # about a millisecond
 
 @dataclass(frozen=True)
 class Trial:
-    verdict: Verdict
+    verdict: GateVerdict
     instances: int
     note: str = ""
 
@@ -118,7 +118,7 @@ def replayed(scores: np.ndarray, seed: int) -> Trial:
         seen = tuple(sizes[:number])
         looks = Looks(seen, tuple(one / LIMIT for one in seen))
         found = decide(scores[:size], looks, level, size >= instances_for_failures(level))
-        if found.verdict is not Verdict.UNDECIDED:
+        if found.verdict is not GateVerdict.UNDECIDED:
             break
     return Trial(found.verdict, size)
 
@@ -261,7 +261,7 @@ def rows(folder: Path) -> list[Row]:
 
 
 def line(row: Row, trials: list[Trial]) -> str:
-    counts = [sum(one.verdict is kind for one in trials) for kind in Verdict]
+    counts = [sum(one.verdict is kind for one in trials) for kind in GateVerdict]
     cells = [f"{count}" if count else "" for count in counts]
     used = [one.instances for one in trials]
     notes = "; ".join(dict.fromkeys(one.note for one in trials[:3] if one.note))
@@ -279,7 +279,7 @@ def main() -> int:
         "change",
         "goal",
         "trials",
-        *(kind.value for kind in Verdict),
+        *(kind.value for kind in GateVerdict),
         "median instances",
         "notes",
     ]

@@ -18,7 +18,7 @@ from polarbear.inference.relations import DecisionTables
 from polarbear.racing import State
 from polarbear.racing.rules import Rules
 from polarbear.rankings import rank
-from polarbear.rankings.duels import Duels, duels_of
+from polarbear.rankings.duels import ProblemDuels, duels_of
 
 # From positions[instance, algorithm, time] and the state to the probabilities that decide
 Tables = Callable[[np.ndarray, State], DecisionTables | None]
@@ -44,7 +44,7 @@ class Replayed:
     state: State
     rounds: tuple[Round, ...]
     present: np.ndarray
-    duels: Duels
+    duels: ProblemDuels
 
 
 def by_duels(rules: Rules) -> Tables:

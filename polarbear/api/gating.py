@@ -13,7 +13,7 @@ from polarbear.config.configuration import Overrides
 from polarbear.errors import ConfigError
 from polarbear.records import Record
 from polarbear.regression import gate_report
-from polarbear.regression.gate_decision import Verdict
+from polarbear.regression.gate_decision import GateVerdict
 from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.regression.gate_run import gate as run_gate
 from polarbear.regression.version_pairs import pairs_of
@@ -21,14 +21,14 @@ from polarbear.report.figures.figure_files import write_file
 from polarbear.wording import counted, duration
 
 __all__ = ["Gated", "gate"]
-SEVERITY = tuple(Verdict)
+SEVERITY = tuple(GateVerdict)
 
 
 @dataclass(frozen=True, repr=False)
 class Gated(Record):
     """The verdict on all pairs, and on each; fields are the keys of `polarbear gate --json`."""
 
-    verdict: Verdict
+    verdict: GateVerdict
     tolerance: float
     alpha: float
     pairs: tuple[PairVerdict, ...]

@@ -14,7 +14,7 @@ from polarbear import __version__
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, Posterior, infer
 from polarbear.rankings import GridValues, rank
-from polarbear.rankings.duels import Duels, duels_of
+from polarbear.rankings.duels import ProblemDuels, duels_of
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import Store
@@ -47,7 +47,7 @@ class Evidence:
         return len(set(self.problem_names))
 
     @cached_property
-    def duels(self) -> Duels:
+    def duels(self) -> ProblemDuels:
         """Duels of all pairs, grouped by problem."""
         return duels_of(self.positions, self.problem_names, self.weights)
 

@@ -9,7 +9,7 @@ from typing import Self
 from polarbear.config.configuration import PlainConfig
 from polarbear.driver.standings import forecast_within_limits
 from polarbear.execution.outcome import Outcome, Task
-from polarbear.racing import Forecast, RoundRecord, State
+from polarbear.racing import RaceForecast, RoundRecord, State
 from polarbear.store import Store
 from polarbear.store.writer import clear_progress, write_progress
 
@@ -115,7 +115,7 @@ class ProgressCounter(Watcher):
         self._algorithms: dict[str, AlgorithmProgress] = {}
         self._workers: dict[tuple[str, str], WorkerProgress] = {}
         self._early: set[tuple[str, str, float]] = set()
-        self._forecast: Forecast | None = None
+        self._forecast: RaceForecast | None = None
         self._last_end = time.monotonic()
         self.seconds_per_instance: float | None = None  # in the last round that had runs
 

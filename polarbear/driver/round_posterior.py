@@ -20,7 +20,7 @@ from polarbear.inference.relations import DecisionTables
 from polarbear.numerics.seeds import derived_seed
 from polarbear.racing import Decisions, Elimination, RoundRecord, State, Threat
 from polarbear.racing.forecast import forecast
-from polarbear.rankings.duels import Duels
+from polarbear.rankings.duels import ProblemDuels
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
 
@@ -52,7 +52,9 @@ def threats(state: State, tables: DecisionTables | None) -> dict[str, Threat]:
     }
 
 
-def p_any_wrong(duels: Duels, names: Sequence[str], eliminated: Sequence[Elimination]) -> float:
+def p_any_wrong(
+    duels: ProblemDuels, names: Sequence[str], eliminated: Sequence[Elimination]
+) -> float:
     """P(at least one of these eliminations is wrong), by all duels so far.
 
     Each counts with the probability by which eliminations are decided, that of its least certain

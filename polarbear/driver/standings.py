@@ -12,7 +12,15 @@ from polarbear.config.configuration import PlainConfig
 from polarbear.config.execution import KEEPS, failed_words
 from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.fit import NamedFit
-from polarbear.racing import OPEN, Elimination, Forecast, RoundRecord, State, Verdict, verdict_on
+from polarbear.racing import (
+    OPEN,
+    Elimination,
+    RaceForecast,
+    RoundRecord,
+    State,
+    Verdict,
+    verdict_on,
+)
 from polarbear.racing.forecast import MIN_ROUNDS, within
 from polarbear.racing.recommendation import Grade, Span, advise, leaders
 from polarbear.racing.rules import Batch, RaceLimits
@@ -117,7 +125,7 @@ class Standings(Record):
     fit: NamedFit | None
     axis: str
     spent: Mapping[str, float]
-    forecast: Forecast | None
+    forecast: RaceForecast | None
     recommended: tuple[Span, ...]
     too_early: bool
     cycles: tuple[tuple[str, ...], ...]
@@ -222,7 +230,7 @@ def standings(store: Store, upto: int | None = None) -> Standings | None:
     )
 
 
-def forecast_within_limits(last: RoundRecord, config: PlainConfig) -> Forecast | None:
+def forecast_within_limits(last: RoundRecord, config: PlainConfig) -> RaceForecast | None:
     """The forecast of the last round, for a race that ends at the limits of the configuration."""
     if last.forecast is None or not any(config["race"]["limits"].values()):
         return last.forecast

@@ -13,7 +13,7 @@ from polarbear.inference import checks
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.posterior_draws import Diagnostics, Posterior
-from polarbear.rankings.duels import Duels, duels_of
+from polarbear.rankings.duels import ProblemDuels, duels_of
 from polarbear.rankings.ranking import Coverage
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _numbered(coverage: Coverage) -> list[str]:
 
 
 def _bootstrapped(
-    duels: Duels,
+    duels: ProblemDuels,
     algorithms: Sequence[str],
     unit_times: np.ndarray,
     options: ModelOptions,

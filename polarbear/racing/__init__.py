@@ -18,13 +18,13 @@ from polarbear.racing.state import OPEN as OPEN
 from polarbear.racing.state import OUT as OUT
 from polarbear.racing.state import Decisions as Decisions
 from polarbear.racing.state import Elimination as Elimination
-from polarbear.racing.state import Forecast as Forecast
+from polarbear.racing.state import RaceForecast as RaceForecast
 from polarbear.racing.state import RoundRecord as RoundRecord
 from polarbear.racing.state import State as State
 from polarbear.racing.state import Threat as Threat
 from polarbear.racing.state import horizons as horizons
 from polarbear.racing.state import start as start
-from polarbear.racing.verdicts import Kind as Kind
 from polarbear.racing.verdicts import Verdict as Verdict
+from polarbear.racing.verdicts import VerdictKind as VerdictKind
 from polarbear.racing.verdicts import verdict as verdict
 from polarbear.racing.verdicts import verdict_on as verdict_on

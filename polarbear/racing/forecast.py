@@ -8,7 +8,7 @@ import scipy  # loads `scipy.special` at its first use
 
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing.rules import Batch, RaceLimits, Rules
-from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, Forecast, State, horizons
+from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, RaceForecast, State, horizons
 
 MIN_ROUNDS = 3  # before a forecast is made
 FUTURES = 200  # simulated
@@ -19,8 +19,8 @@ MIN_TAIL = 1e-6  # probabilities are clipped to this distance from 0 and 1
 
 
 def within(
-    ahead: Forecast, state: State, batch: Batch, limits: RaceLimits, spent: float
-) -> Forecast:
+    ahead: RaceForecast, state: State, batch: Batch, limits: RaceLimits, spent: float
+) -> RaceForecast:
     """The forecast for a race that ends at its limits."""
     ends = []
     if limits.instances is not None:
@@ -38,12 +38,12 @@ def within(
     if most is None:
         return ahead
     likely, high = (most if end is None else min(end, most) for end in (ahead.likely, ahead.high))
-    return Forecast(min(ahead.low, most), likely, high, ahead.an_instance)
+    return RaceForecast(min(ahead.low, most), likely, high, ahead.an_instance)
 
 
 def forecast(
     state: State, rules: Rules, tables: DecisionTables, most: int | None, seed: int
-) -> Forecast | None:
+) -> RaceForecast | None:
     """A range of further instances until a race ends; None where it is unknown.
 
     ``most`` is the number of instances left in a finite suite. Each open pair is taken as a normal
@@ -62,7 +62,7 @@ def forecast(
     )
     likely, high = (int(end) if np.isfinite(end) else None for end in others)
     cost = float(sum(horizons(state, rules).values()))
-    return Forecast(int(min(low, looks[-1] - state.instances)), likely, high, cost)
+    return RaceForecast(int(min(low, looks[-1] - state.instances)), likely, high, cost)
 
 
 def _looks(state: State, rules: Rules, most: int | None) -> list[int]:

@@ -128,7 +128,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Forecast:
+class RaceForecast:
     """Further instances until a race ends: the range and its median.
 
     ``high`` and ``likely`` are None beyond the horizon of the forecast. ``an_instance`` is the
@@ -203,7 +203,7 @@ class RoundRecord(NamedTuple):
     p_any_wrong: float | None = None
     fit: NamedFit | None = None
     spent: Mapping[str, float] | None = None
-    forecast: Forecast | None = None
+    forecast: RaceForecast | None = None
     settings: Mapping[str, Any] = MappingProxyType({})
 
     @property

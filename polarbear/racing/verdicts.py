@@ -1,8 +1,9 @@
-"""The verdict on a pair over all times, and its words; the words on cycles.
+"""The verdict on a pair over all times, and the sentences about it and about cycles.
 
-A verdict counts what was shown: at a time that is above, below or alike, this relation was certain
-in some round. A time that was settled because the whole pair was, or because one of the two was
-eliminated, shows no relation.
+A verdict counts only relations that were shown: some round was certain, at that very time, that
+the first is above, below or equivalent. Times can also be settled without that: because one
+algorithm of the pair was eliminated, or because relations at other times settled the whole pair.
+Such a time shows no relation.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, OUT, State
 from polarbear.wording import joined
 
 
-class Kind(StrEnum):
+class VerdictKind(StrEnum):
     """The relation of a pair over all times, seen from its first; values as in JSON."""
 
     DOMINATES = "dominates"
@@ -36,30 +37,37 @@ class Kind(StrEnum):
 
 
 _MIRRORED = (
-    (Kind.DOMINATES, Kind.DOMINATED),
-    (Kind.NEVER_WORSE, Kind.NEVER_BETTER),
-    (Kind.SOMETIMES_BETTER, Kind.SOMETIMES_WORSE),
+    (VerdictKind.DOMINATES, VerdictKind.DOMINATED),
+    (VerdictKind.NEVER_WORSE, VerdictKind.NEVER_BETTER),
+    (VerdictKind.SOMETIMES_BETTER, VerdictKind.SOMETIMES_WORSE),
 )
 MIRROR = MappingProxyType(dict(_MIRRORED) | {worse: better for better, worse in _MIRRORED})
-SIGNS: MappingProxyType[Kind, str] = MappingProxyType(
-    dict(zip(Kind, [*"><≥≤≳≲=≈×·?", ""], strict=True))
+SIGNS: MappingProxyType[VerdictKind, str] = MappingProxyType(
+    dict(zip(VerdictKind, [*"><≥≤≳≲=≈×·?", ""], strict=True))
 )
 _WORDS = {
-    Kind.DOMINATES: "{a} is better than {b} at every time",
-    Kind.NEVER_WORSE: "{a} is better than {b} at some times and equivalent at the others",
-    Kind.SOMETIMES_BETTER: "{a} and {b}: neither dominates ({a} better at some times, {b} "
+    VerdictKind.DOMINATES: "{a} is better than {b} at every time",
+    VerdictKind.NEVER_WORSE: "{a} is better than {b} at some times and equivalent at the others",
+    VerdictKind.SOMETIMES_BETTER: "{a} and {b}: neither dominates ({a} better at some times, {b} "
     "equivalent or better at others)",
-    Kind.EQUIVALENT: "{a} and {b} are equivalent at every time",
-    Kind.SOMETIMES_EQUIVALENT: "{a} and {b} are equivalent at some times; no relation was shown at "
-    "the others",
-    Kind.CROSSING: "{a} and {b} cross: each is better at some times",
-    Kind.NOTHING_SHOWN: "no relation between {a} and {b} was shown",
-    Kind.OPEN: "{a} and {b} are still open",
-    Kind.MOOT: "{a} and {b} are not compared further: one of them is eliminated",
+    VerdictKind.EQUIVALENT: "{a} and {b} are equivalent at every time",
+    VerdictKind.SOMETIMES_EQUIVALENT: "{a} and {b} are equivalent at some times; no relation was "
+    "shown at the others",
+    VerdictKind.CROSSING: "{a} and {b} cross: each is better at some times",
+    VerdictKind.NOTHING_SHOWN: "no relation between {a} and {b} was shown",
+    VerdictKind.OPEN: "{a} and {b} are still open",
+    VerdictKind.MOOT: "{a} and {b} are not compared further: one of them is eliminated",
 }
-WORDS = MappingProxyType(
-    {kind: _WORDS.get(kind) or _WORDS[MIRROR[kind]].format(a="{b}", b="{a}") for kind in Kind}
-)
+
+
+def _template(kind: VerdictKind) -> str:
+    """The sentence of a kind; that of a mirrored kind with its two algorithms exchanged."""
+    if kind in _WORDS:
+        return _WORDS[kind]
+    return _WORDS[MIRROR[kind]].format(a="{b}", b="{a}")
+
+
+WORDS = MappingProxyType({kind: _template(kind) for kind in VerdictKind})
 # The names of the codes of a pair at a single time, OPEN to OUT.
 AT_A_TIME = ("open", "above", "below", "equivalent", "crossing", "moot")
 
@@ -71,7 +79,7 @@ class Verdict(NamedTuple):
     better, the second was, and the two were shown to be equivalent.
     """
 
-    kind: Kind
+    kind: VerdictKind
     above: tuple[int, ...] = ()
     below: tuple[int, ...] = ()
     alike: tuple[int, ...] = ()
@@ -91,26 +99,46 @@ class Verdict(NamedTuple):
 
 def verdict(codes: Iterable[int]) -> Verdict:
     """The verdict on a pair from its codes, one per time."""
-    at = np.fromiter(codes, dtype=np.int8)
-    shown = (tuple(np.flatnonzero(at == code).tolist()) for code in (ABOVE, BELOW, ALIKE))
-    return Verdict(_kind(set(at.tolist())), *shown)
+    relations = np.fromiter(codes, dtype=np.int8)
+    return Verdict(
+        kind=_kind(frozenset(relations.tolist())),
+        above=_times_with(relations, ABOVE),
+        below=_times_with(relations, BELOW),
+        alike=_times_with(relations, ALIKE),
+    )
 
 
-def _kind(found: set[int]) -> Kind:
-    if OPEN in found:
-        return Kind.OPEN
-    if {ABOVE, BELOW} <= found:
-        return Kind.CROSSING  # whatever the other times would show
-    if OUT in found:
-        return Kind.MOOT
-    if ABOVE in found:
-        whole = {frozenset({ABOVE}): Kind.DOMINATES, frozenset({ABOVE, ALIKE}): Kind.NEVER_WORSE}
-        return whole.get(frozenset(found), Kind.SOMETIMES_BETTER)
-    if BELOW in found:
-        return MIRROR[_kind({ABOVE if code == BELOW else code for code in found})]
-    if ALIKE in found:
-        return Kind.EQUIVALENT if found == {ALIKE} else Kind.SOMETIMES_EQUIVALENT
-    return Kind.NOTHING_SHOWN
+def _times_with(relations: np.ndarray, code: int) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(relations == code).tolist())
+
+
+def _kind(codes: frozenset[int]) -> VerdictKind:
+    """The kind of a pair that has these codes at its times."""
+    if OPEN in codes:
+        return VerdictKind.OPEN
+    if {ABOVE, BELOW} <= codes:
+        return VerdictKind.CROSSING  # whatever the other times would show
+    if OUT in codes:
+        return VerdictKind.MOOT
+    if ABOVE in codes:
+        return _kind_of_sometimes_above(codes)
+    if BELOW in codes:
+        from_other_side = frozenset(ABOVE if code == BELOW else code for code in codes)
+        return MIRROR[_kind_of_sometimes_above(from_other_side)]
+    if codes == {ALIKE}:
+        return VerdictKind.EQUIVALENT
+    if ALIKE in codes:
+        return VerdictKind.SOMETIMES_EQUIVALENT
+    return VerdictKind.NOTHING_SHOWN
+
+
+def _kind_of_sometimes_above(codes: frozenset[int]) -> VerdictKind:
+    """The kind of a pair whose first is above at some time, and never below."""
+    if codes == {ABOVE}:
+        return VerdictKind.DOMINATES
+    if codes == {ABOVE, ALIKE}:
+        return VerdictKind.NEVER_WORSE
+    return VerdictKind.SOMETIMES_BETTER
 
 
 def verdict_on(state: State, a: str, b: str) -> Verdict:
@@ -119,10 +147,10 @@ def verdict_on(state: State, a: str, b: str) -> Verdict:
     An eliminator was better at every time in one posterior, whatever earlier rounds had settled
     about single times.
     """
-    dominates = Verdict(Kind.DOMINATES, above=tuple(range(len(state.times))))
-    for gone in state.eliminated:
-        if {gone.by, gone.algorithm} == {a, b}:
-            return dominates if gone.by == a else dominates.mirrored()
+    dominates = Verdict(VerdictKind.DOMINATES, above=tuple(range(len(state.times))))
+    for elimination in state.eliminated:
+        if {elimination.by, elimination.algorithm} == {a, b}:
+            return dominates if elimination.by == a else dominates.mirrored()
     return verdict(state.relation(a, b))
 
 

@@ -61,7 +61,7 @@ class DuelRecord:
 
 
 @dataclass(frozen=True)
-class Duels:
+class ProblemDuels:
     """Positions[row, algorithm, time], ordered by problem.
 
     Problem k is called ``names[k]``, has the rows ``starts[k]:starts[k + 1]``, and counts as
@@ -172,14 +172,14 @@ def duels_of(
     positions: np.ndarray,
     problems: Sequence[str] | np.ndarray | None = None,
     weights: np.ndarray | None = None,
-) -> Duels:
+) -> ProblemDuels:
     """Rows grouped by problem; without ``problems`` each row is a problem, named by its number.
 
     ``weights`` has one number for each row, the same for all rows of a problem.
     """
     if problems is None:
         names = tuple(map(str, range(len(positions))))
-        return Duels(positions, np.arange(len(positions) + 1), names, weights)
+        return ProblemDuels(positions, np.arange(len(positions) + 1), names, weights)
     found, first, name = np.unique(np.asarray(problems), return_index=True, return_inverse=True)
     appearance = np.argsort(first)
     number = np.argsort(appearance)[name.ravel()]
@@ -187,4 +187,4 @@ def duels_of(
     starts = np.searchsorted(number[order], np.arange(len(first) + 1))
     of_problems = None if weights is None else weights[order][starts[:-1]]
     names = tuple(found[appearance].tolist())
-    return Duels(np.ascontiguousarray(positions[order]), starts, names, of_problems)
+    return ProblemDuels(np.ascontiguousarray(positions[order]), starts, names, of_problems)

@@ -28,7 +28,7 @@ SHARE_AT_THE_EDGE = 0.75
 ROUNDING = 1e-6  # of statistics in single precision
 
 
-class Verdict(StrEnum):
+class GateVerdict(StrEnum):
     """Values as in JSON; the order is that of severity."""
 
     IDENTICAL = "identical"
@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
     @property
     def passes(self) -> bool:
-        return self in (Verdict.IDENTICAL, Verdict.BETTER, Verdict.NO_WORSE)
+        return self in (GateVerdict.IDENTICAL, GateVerdict.BETTER, GateVerdict.NO_WORSE)
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ class Looks:
 
 
 @dataclass(frozen=True)
-class Decision:
+class GateDecision:
     """The verdict after a look.
 
     ``span`` is the first and the last index of times at which the candidate is worse, or better;
     ``open_times`` the number of times at which "no worse" is not shown.
     """
 
-    verdict: Verdict
+    verdict: GateVerdict
     span: tuple[int, int] | None
     open_times: int
 
@@ -85,7 +85,7 @@ def instances_for_failures(level: Level) -> int:
 
 def decide(
     scores: np.ndarray, looks: Looks, level: Level, may_pass: bool, identical: bool = False
-) -> Decision:
+) -> GateDecision:
     """The verdict that scores[problem, time] show by the last look.
 
     Without ``may_pass`` it is "worse" or "undecided"; ``identical`` versions are no worse. Where
@@ -102,16 +102,16 @@ def decide(
     error = SHARE_AT_THE_EDGE * level.alarm
     worse = _span(1 - means, 0.5 + level.tolerance, spans, looks, level.seed, error)
     if worse:
-        return Decision(Verdict.WORSE, worse, open_times)
+        return GateDecision(GateVerdict.WORSE, worse, open_times)
     if not may_pass or (open_times and not identical):
-        return Decision(Verdict.UNDECIDED, None, open_times)
+        return GateDecision(GateVerdict.UNDECIDED, None, open_times)
     if identical:
-        return Decision(Verdict.IDENTICAL, None, open_times)
+        return GateDecision(GateVerdict.IDENTICAL, None, open_times)
     better = _span(means, 0.5, spans, looks, level.seed, level.alarm)
     if better:
-        return Decision(Verdict.BETTER, better, 0)
+        return GateDecision(GateVerdict.BETTER, better, 0)
     promising = looks.shares[-1] < 1 and np.nanmean(scores) > 0.5 + level.tolerance
-    return Decision(Verdict.UNDECIDED if promising else Verdict.NO_WORSE, None, 0)
+    return GateDecision(GateVerdict.UNDECIDED if promising else GateVerdict.NO_WORSE, None, 0)
 
 
 def _span(

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import scipy
 
-from polarbear.regression.gate_decision import Verdict
+from polarbear.regression.gate_decision import GateVerdict
 from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.report.figures.figure_files import on_canvas, saved
 from polarbear.report.figures.sheet import Sheet
@@ -38,27 +38,27 @@ def verdict_sentence(pair: PairVerdict, options: GateOptions) -> str:
     least, level = f"{0.5 - options.tolerance:g}", f"level {options.alpha:g}"
     where = _where(pair)
     wins = "" if pair.in_span is None else f"it wins {percent(pair.in_span)} of the duels there"
-    if pair.verdict is Verdict.IDENTICAL:
+    if pair.verdict is GateVerdict.IDENTICAL:
         code = "; their files and options are the same, too" if pair.unchanged_code else ""
         return f"{a} is identical to {b}: the same values on {on}{code}."
-    if pair.verdict is Verdict.WORSE:
+    if pair.verdict is GateVerdict.WORSE:
         shown = f"{wins}, and a win rate below {least} is shown ({on}, {level})"
         reasons = [shown] if wins else []
         if pair.failed and options.failures == "worse":
             reasons.append(_failed_words(pair))
         return f"{a} is worse than {b}{where}: {'; '.join(reasons)}."
-    if pair.verdict is Verdict.UNDECIDED and not pair.open_times:
+    if pair.verdict is GateVerdict.UNDECIDED and not pair.open_times:
         return (
             f"Undecided after {on}: {a} is not worse than {b} so far, but the gate ended before "
             f"failures on {percent(options.tolerance)} of the instances would have shown."
         )
-    if pair.verdict is Verdict.UNDECIDED:
+    if pair.verdict is GateVerdict.UNDECIDED:
         return (
             f"Undecided after {on}: at {pair.open_times} of {counted(len(pair.times), 'time')} it "
             f"is not shown that the win rate of {a} against {b} is at least {least}, and at no "
             "time that it is lower."
         )
-    better = f" It is better{where}: {wins}." if pair.verdict is Verdict.BETTER else ""
+    better = f" It is better{where}: {wins}." if pair.verdict is GateVerdict.BETTER else ""
     shown = f"{a} is no worse than {b}: its win rate is at least {least} at every time"
     return f"{shown} ({on}, {level}).{better}"
 
@@ -83,7 +83,11 @@ def _failed_words(pair: PairVerdict) -> str:
 
 
 def markdown(
-    pairs: Sequence[PairVerdict], options: GateOptions, verdict: Verdict, cost: str, svg: str | None
+    pairs: Sequence[PairVerdict],
+    options: GateOptions,
+    verdict: GateVerdict,
+    cost: str,
+    svg: str | None,
 ) -> str:
     """A comment for a pull request."""
     blocks: list[Block] = []
@@ -112,7 +116,7 @@ def markdown(
 
 def junit(pairs: Sequence[PairVerdict], options: GateOptions, undecided_fails: bool) -> bytes:
     """JUnit XML: a test case for each pair."""
-    failing = {Verdict.WORSE, *([Verdict.UNDECIDED] if undecided_fails else [])}
+    failing = {GateVerdict.WORSE, *([GateVerdict.UNDECIDED] if undecided_fails else [])}
     failed = sum(one.verdict in failing for one in pairs)
     suite = ElementTree.Element(
         "testsuite", name="polarbear gate", tests=str(len(pairs)), failures=str(failed)
@@ -122,7 +126,7 @@ def junit(pairs: Sequence[PairVerdict], options: GateOptions, undecided_fails: b
         case = ElementTree.SubElement(suite, "testcase", classname=pair.store, name=name)
         if pair.verdict in failing:
             ElementTree.SubElement(case, "failure", message=verdict_sentence(pair, options))
-        elif pair.verdict is Verdict.UNDECIDED:
+        elif pair.verdict is GateVerdict.UNDECIDED:
             ElementTree.SubElement(case, "skipped", message=verdict_sentence(pair, options))
     return bytes(ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))
 

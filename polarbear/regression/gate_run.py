@@ -21,15 +21,15 @@ from polarbear.execution.outcome import Outcome
 from polarbear.records import optional_key
 from polarbear.regression import version_pairs
 from polarbear.regression.gate_decision import (
-    Decision,
+    GateDecision,
+    GateVerdict,
     Level,
     Looks,
-    Verdict,
     decide,
     instances_for_failures,
     look_sizes,
 )
-from polarbear.regression.version_pairs import Duels, FailedRun, Lost, Pair, Slowdown
+from polarbear.regression.version_pairs import FailedRun, Lost, Pair, Slowdown, VersionDuels
 from polarbear.settings.grid import SECONDS
 from polarbear.store import Store
 from polarbear.store.runs import Reason
@@ -71,7 +71,7 @@ class PairVerdict:
     axis: str
     baseline: str
     candidate: str
-    verdict: Verdict
+    verdict: GateVerdict
     instances: int
     problems: int
     open_times: int
@@ -154,14 +154,14 @@ def gate(
                 plan.check_unchanged()
                 found = []
                 for pair, same in zip(pairs, unchanged, strict=True):
-                    duels = Duels(config, store, pair, ids)
+                    duels = VersionDuels(config, store, pair, ids)
                     problems = tuple(duels.problems_by(seen) for seen in sizes[: look + 1])
                     looks = Looks(problems, tuple(seen / limit for seen in sizes[: look + 1]))
                     may_pass = same or size >= for_failures
                     decision = decide(duels.scores, looks, level, may_pass, duels.identical)
                     found.append(_verdict(config, store, pair, same, duels, decision, options))
                 verdicts = {one.verdict for one in found}
-                if Verdict.WORSE in verdicts or Verdict.UNDECIDED not in verdicts:
+                if GateVerdict.WORSE in verdicts or GateVerdict.UNDECIDED not in verdicts:
                     break
     return found, made, len(versions) * size - made
 
@@ -175,14 +175,14 @@ def _verdict(
     store: Store,
     pair: Pair,
     unchanged: bool,
-    duels: Duels,
-    decision: Decision,
+    duels: VersionDuels,
+    decision: GateDecision,
     options: GateOptions,
 ) -> PairVerdict:
     """The verdict on a pair with its evidence; failed runs alone decide for "worse"."""
     failed, verdict, span = duels.failures(), decision.verdict, decision.span
     if failed and options.failures == "worse":
-        verdict = Verdict.WORSE
+        verdict = GateVerdict.WORSE
     whole = (0, len(duels.times) - 1)
     rates = np.nanmean(duels.scores, axis=0)
     return PairVerdict(
@@ -200,7 +200,7 @@ def _verdict(
         tuple(None if np.isnan(rate) else float(rate) for rate in rates),
         unchanged,
         tuple(failed),
-        tuple(duels.lost_most(span or whole) if verdict is not Verdict.IDENTICAL else ()),
+        tuple(duels.lost_most(span or whole) if verdict is not GateVerdict.IDENTICAL else ()),
         duels.slowdown() if config.budget.axis == SECONDS else None,
     )
 

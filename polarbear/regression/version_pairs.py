@@ -85,7 +85,7 @@ class Slowdown:
     instances: int
 
 
-class Duels:
+class VersionDuels:
     """The duels of a pair on some instances; values are minimised."""
 
     def __init__(self, config: Config, store: Store, pair: Pair, instances: Sequence[str]) -> None:

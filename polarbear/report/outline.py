@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from rich.cells import cell_len, set_cell_size
 
-from polarbear.racing.verdicts import SIGNS, Kind
+from polarbear.racing.verdicts import SIGNS, VerdictKind
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import lacks_draws
 from polarbear.report.figures.pairs import matrix_data
@@ -124,7 +124,7 @@ def _matrix(context: ReportContext) -> list[Block]:
         now = "unknown" if p is None else decisive(p)
         before = now if then is None else decisive(then)
         then = "" if before == now else f"({before}) "
-        cells[a, b] = f"{then}{now} {SIGNS[Kind(kind)] or ' '}"
+        cells[a, b] = f"{then}{now} {SIGNS[VerdictKind(kind)] or ' '}"
     signs = ", ".join(legend(data["verdict"]))
     what = f"Numbers: {matrix_numbers(context)}"
     return [

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polarbear.config.execution import failed_words, failures_in
-from polarbear.racing import Kind
+from polarbear.racing import VerdictKind
 from polarbear.racing.recommendation import (
     LIKELY,
     MIN_PROBLEMS,
@@ -236,7 +236,7 @@ def _not_eliminated(context: ReportContext, name: str) -> str:
         alike = [
             marked(pair.b if pair.a == name else pair.a)
             for pair in race.settled_pairs
-            if name in (pair.a, pair.b) and pair.verdict.kind is Kind.EQUIVALENT
+            if name in (pair.a, pair.b) and pair.verdict.kind is VerdictKind.EQUIVALENT
         ]
         if alike:
             return f"equivalent to {joined(alike)} at every time"

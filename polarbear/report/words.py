@@ -13,7 +13,7 @@ import numpy as np
 from polarbear.numerics.arrays import spread
 from polarbear.racing import Elimination, RoundRecord, verdict_on
 from polarbear.racing.state import BELOW, State
-from polarbear.racing.verdicts import MIRROR, SIGNS, Kind, cycle_words, reinstated_words
+from polarbear.racing.verdicts import MIRROR, SIGNS, VerdictKind, cycle_words, reinstated_words
 from polarbear.wording import counted, decisive
 
 CURVE_BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -94,8 +94,8 @@ def reopened(state: State, a: str, b: str) -> str:
 
 def legend(kinds: Iterable[str]) -> list[str]:
     """The meaning of the signs of verdicts; of a sign and its mirror image, only one."""
-    used: list[Kind] = []
-    for kind in sorted(set(map(Kind, kinds)), key=list(Kind).index):
+    used: list[VerdictKind] = []
+    for kind in sorted(set(map(VerdictKind, kinds)), key=list(VerdictKind).index):
         if SIGNS[kind] and MIRROR.get(kind) not in used:
             used.append(kind)
     return [f"{SIGNS[kind]} {kind}" for kind in used]

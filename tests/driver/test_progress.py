@@ -13,7 +13,7 @@ from polarbear.driver import collect
 from polarbear.driver.race_progress import ProgressCounter, RoundStart
 from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.racing import Forecast
+from polarbear.racing import RaceForecast
 from polarbear.store import Store
 from tests.driver.test_loop import configured
 
@@ -42,7 +42,7 @@ def begin(account: ProgressCounter, number: int, tasks: list[Task]) -> None:
     account.begins(RoundStart(state, {}, 3, tasks, workers=1))
 
 
-def end(account: ProgressCounter, forecast: Forecast) -> None:
+def end(account: ProgressCounter, forecast: RaceForecast) -> None:
     account.ends(cast(Any, SimpleNamespace(drawn=3, forecast=forecast)))
 
 
@@ -71,9 +71,9 @@ def test_what_is_left_follows_the_forecast_at_the_pace_of_the_last_round(tasks, 
     account = ProgressCounter(NO_LIMITS)
     begin(account, 1, tasks)
     clock[0] += 12.0
-    end(account, Forecast(10, 20, None, 120.0))
+    end(account, RaceForecast(10, 20, None, 120.0))
     assert (account.now().to_go_at_least, account.now().to_go_at_most) == (40.0, None)
     begin(account, 2, tasks)
     clock[0] += 6.0
-    end(account, Forecast(10, 20, 50, 120.0))
+    end(account, RaceForecast(10, 20, 50, 120.0))
     assert (account.now().to_go_at_least, account.now().to_go_at_most) == (20.0, 100.0)

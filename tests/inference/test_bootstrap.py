@@ -9,14 +9,14 @@ from polarbear.inference import ModelOptions, dispatch, infer
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.rankings import ABSENT, rank
 from polarbear.rankings.choice_sets import count_choice_sets
-from polarbear.rankings.duels import Duels, duels_of, place_of_pair
+from polarbear.rankings.duels import ProblemDuels, duels_of, place_of_pair
 
 A, B, C = range(3)
 LEVEL = 1e-4  # of each Kolmogorov-Smirnov test: its probability to fail by chance
 
 
 def bootstrap(
-    duels: Duels, draws: int = 4000, seed: int = 1, concentration: float = 2.0
+    duels: ProblemDuels, draws: int = 4000, seed: int = 1, concentration: float = 2.0
 ) -> Bootstrap:
     names = [f"algorithm {i}" for i in range(duels.positions.shape[1])]
     return Bootstrap(duels, names, draws, seed, concentration)

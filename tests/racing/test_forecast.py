@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from polarbear import racing as race
 from polarbear.inference.relations import DecisionTables
-from polarbear.racing import ALIKE, Forecast, State
+from polarbear.racing import ALIKE, RaceForecast, State
 from polarbear.racing.forecast import _reach, forecast, within
 from polarbear.racing.rules import Rules
 from polarbear.records import json_values
@@ -29,7 +29,7 @@ def after(rounds: int, instances: int, rules: Rules, **changes: Any) -> State:
     return replace(state, round=rounds, instances=instances, batch=16, **changes)
 
 
-def ahead(p_above: float, most: int | None = None, p_alike: float = 1e-6) -> Forecast:
+def ahead(p_above: float, most: int | None = None, p_alike: float = 1e-6) -> RaceForecast:
     rules = Rules(alpha=0.99)
     found = forecast(after(4, 64, rules), rules, pair(p_above, p_alike), most, seed=1)
     assert found is not None
@@ -73,15 +73,15 @@ def test_a_range_never_goes_beyond_what_there_is():
 )
 def test_a_limit_bounds_the_range(limits: dict[str, int], most: int | None):
     rules = Rules(limits=limits)
-    state, told = after(4, 64, rules), Forecast(16, 300, None, 20.0)
+    state, told = after(4, 64, rules), RaceForecast(16, 300, None, 20.0)
     found = within(told, state, rules.batch, rules.limits, spent=64 * 20)
-    assert found == (told if most is None else Forecast(min(16, most), most, most, 20.0))
+    assert found == (told if most is None else RaceForecast(min(16, most), most, most, 20.0))
 
 
 def test_a_forecast_is_kept_as_it_is():
     found = ahead(0.9, 200)
     plain = json_values(found)
-    assert TypeAdapter(Forecast).validate_python(plain) == found
+    assert TypeAdapter(RaceForecast).validate_python(plain) == found
     assert plain["spent_at_most"] == found.high * 20
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from polarbear import racing as race
 from polarbear.inference.relations import DecisionTables
-from polarbear.racing import LETTERS, Elimination, Kind, Verdict, verdict, verdict_on
+from polarbear.racing import LETTERS, Elimination, Verdict, VerdictKind, verdict, verdict_on
 from polarbear.racing.rules import Rules
 from polarbear.racing.verdicts import AT_A_TIME, SIGNS, WORDS
 from tests.racing.test_race import tables
@@ -23,18 +23,18 @@ COMBINATIONS = [
 # The meaning of each kind, as a condition on the letters of a pair. A letter is what was shown at a
 # time: > or < one is better, = equivalent; x, - and . nothing.
 MEANING = {
-    Kind.OPEN: lambda s: "." in s,
-    Kind.CROSSING: lambda s: "." not in s and ">" in s and "<" in s,
-    Kind.MOOT: lambda s: "." not in s and "-" in s and not (">" in s and "<" in s),
-    Kind.DOMINATES: lambda s: set(s) == {">"},
-    Kind.DOMINATED: lambda s: set(s) == {"<"},
-    Kind.NEVER_WORSE: lambda s: set(s) == {">", "="},
-    Kind.NEVER_BETTER: lambda s: set(s) == {"<", "="},
-    Kind.SOMETIMES_BETTER: lambda s: {">", "x"} <= set(s) <= {">", "x", "="},
-    Kind.SOMETIMES_WORSE: lambda s: {"<", "x"} <= set(s) <= {"<", "x", "="},
-    Kind.EQUIVALENT: lambda s: set(s) == {"="},
-    Kind.SOMETIMES_EQUIVALENT: lambda s: set(s) == {"=", "x"},
-    Kind.NOTHING_SHOWN: lambda s: set(s) == {"x"},
+    VerdictKind.OPEN: lambda s: "." in s,
+    VerdictKind.CROSSING: lambda s: "." not in s and ">" in s and "<" in s,
+    VerdictKind.MOOT: lambda s: "." not in s and "-" in s and not (">" in s and "<" in s),
+    VerdictKind.DOMINATES: lambda s: set(s) == {">"},
+    VerdictKind.DOMINATED: lambda s: set(s) == {"<"},
+    VerdictKind.NEVER_WORSE: lambda s: set(s) == {">", "="},
+    VerdictKind.NEVER_BETTER: lambda s: set(s) == {"<", "="},
+    VerdictKind.SOMETIMES_BETTER: lambda s: {">", "x"} <= set(s) <= {">", "x", "="},
+    VerdictKind.SOMETIMES_WORSE: lambda s: {"<", "x"} <= set(s) <= {"<", "x", "="},
+    VerdictKind.EQUIVALENT: lambda s: set(s) == {"="},
+    VerdictKind.SOMETIMES_EQUIVALENT: lambda s: set(s) == {"=", "x"},
+    VerdictKind.NOTHING_SHOWN: lambda s: set(s) == {"x"},
 }
 # What a reader takes a phrase to claim.
 CLAIMS = {
@@ -70,7 +70,7 @@ def swapped(letters: str) -> str:
 
 
 def test_every_combination_of_codes_has_the_one_kind_that_it_means():
-    assert set(MEANING) == set(Kind)
+    assert set(MEANING) == set(VerdictKind)
     for letters in COMBINATIONS:
         meant = [kind for kind, holds in MEANING.items() if holds(letters)]
         found = judged(letters)
@@ -100,8 +100,8 @@ def test_a_verdict_from_the_other_side_says_the_same():
 
 
 def test_every_kind_and_every_code_has_words_and_signs_differ():
-    assert set(SIGNS) == set(WORDS) == set(Kind)
-    assert len(set(SIGNS.values())) == len(Kind)
+    assert set(SIGNS) == set(WORDS) == set(VerdictKind)
+    assert len(set(SIGNS.values())) == len(VerdictKind)
     assert len(set(AT_A_TIME)) == len(LETTERS)
     assert judged("=").words("{b}", "{0}") == "{b} and {0} are equivalent at every time"
 
@@ -111,8 +111,8 @@ def test_an_eliminator_dominates_whatever_single_times_were_settled_as():
     settled = np.array([codes(">x=")], dtype=np.int8)
     gone = Elimination("B", "A", 3, 24, 0.995)
     state = race.State(state.algorithms, state.times, 8, settled, eliminated=(gone,))
-    assert verdict_on(state, "A", "B") == Verdict(Kind.DOMINATES, above=(0, 1, 2))
-    assert verdict_on(state, "B", "A") == Verdict(Kind.DOMINATED, below=(0, 1, 2))
+    assert verdict_on(state, "A", "B") == Verdict(VerdictKind.DOMINATES, above=(0, 1, 2))
+    assert verdict_on(state, "B", "A") == Verdict(VerdictKind.DOMINATED, below=(0, 1, 2))
 
 
 # (P(A better), P(equivalent)) at one time: A above, B above, equivalent, A above within what counts
@@ -152,23 +152,32 @@ def test_a_verdict_contains_only_what_a_round_has_shown(resolution, times, round
             for t in places:
                 assert shows & {names[t] for names in sequence}, sequence
         if state.open_pairs:
-            assert found.kind is Kind.OPEN
+            assert found.kind is VerdictKind.OPEN
         elif len(state.candidates) == 1:
-            assert found.kind in (Kind.DOMINATES, Kind.DOMINATED)
+            assert found.kind in (VerdictKind.DOMINATES, VerdictKind.DOMINATED)
         else:  # both are in, so neither was better at every time
             shown = len(found.above) + len(found.below) + len(found.alike)
-            assert found.kind not in (Kind.OPEN, Kind.MOOT, Kind.DOMINATES, Kind.DOMINATED)
+            assert found.kind not in (
+                VerdictKind.OPEN,
+                VerdictKind.MOOT,
+                VerdictKind.DOMINATES,
+                VerdictKind.DOMINATED,
+            )
             assert shown == times or resolution == "crossing"
-    unshown = {Kind.SOMETIMES_BETTER, Kind.SOMETIMES_WORSE, Kind.SOMETIMES_EQUIVALENT}
-    assert Kind.NOTHING_SHOWN not in seen
+    unshown = {
+        VerdictKind.SOMETIMES_BETTER,
+        VerdictKind.SOMETIMES_WORSE,
+        VerdictKind.SOMETIMES_EQUIVALENT,
+    }
+    assert VerdictKind.NOTHING_SHOWN not in seen
     if resolution == "strict":
         assert not seen & unshown
     elif times == 3:
-        assert Kind.SOMETIMES_BETTER in seen
+        assert VerdictKind.SOMETIMES_BETTER in seen
 
 
 def test_the_docs_say_what_every_verdict_means():
     text = (Path(__file__).parents[2] / "docs" / "explanation" / "racing.md").read_text()
     section = text.partition("## How algorithms and pairs stand")[2].partition("\n## ")[0]
-    for kind in Kind:
+    for kind in VerdictKind:
         assert f"`{kind}`" in section

@@ -62,7 +62,7 @@ def test_the_score_of_one_is_the_gradient_of_its_likelihood(place: list[int]):
         for unit in np.eye(4)
         for by in (step, -step)
     ]
-    scores = composite_weight.Rankings(as_positions(place)).scores(mu[None])
+    scores = composite_weight.SingleRankings(as_positions(place)).scores(mu[None])
     gradient = np.add.reduceat(numeric, [0, 2, 4, 6])
     assert scores[0, 0] == pytest.approx(gradient @ helmert(4), abs=1e-7)
 

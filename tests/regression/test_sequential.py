@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import binom
 
 from polarbear.regression.gate_decision import (
+    GateVerdict,
     Level,
     Looks,
-    Verdict,
     decide,
     first_crossing,
     instances_for_failures,
@@ -84,12 +84,12 @@ def test_false_alarms_at_the_edge_and_of_even_versions(rate):
     for seed in range(60):
         rng = np.random.default_rng([seed, 2])
         scores = (rng.random((40, 6)) < rate).astype(float)
-        wrong += decide(scores, looks(40), LEVEL, True).verdict is Verdict.WORSE
+        wrong += decide(scores, looks(40), LEVEL, True).verdict is GateVerdict.WORSE
     assert wrong <= binom.ppf(0.99, 60, 0.05)
 
 
 def test_a_version_that_always_loses_is_worse_and_one_that_always_wins_is_better():
-    for score, expected in ((0.0, Verdict.WORSE), (1.0, Verdict.BETTER)):
+    for score, expected in ((0.0, GateVerdict.WORSE), (1.0, GateVerdict.BETTER)):
         scores = np.full((16, 6), score)
         found = decide(scores, looks(40, 16), LEVEL, True)
         assert (found.verdict, found.span) == (expected, (0, 5))
@@ -99,7 +99,7 @@ def test_a_loss_in_a_window_is_found_there():
     scores = np.full((40, 12), 0.5)
     scores[:, 4:6] = 0.0
     found = decide(scores, looks(40), LEVEL, True)
-    assert found.verdict is Verdict.WORSE
+    assert found.verdict is GateVerdict.WORSE
     assert found.span is not None
     assert found.span[0] <= 5
     assert found.span[1] >= 4
@@ -107,8 +107,8 @@ def test_a_loss_in_a_window_is_found_there():
 
 def test_draws_at_every_time_are_no_worse():
     found = decide(np.full((8, 5), 0.5), looks(40, 8), LEVEL, True)
-    assert (found.verdict, found.open_times) == (Verdict.NO_WORSE, 0)
-    assert decide(np.full((8, 5), 0.5), looks(40, 8), LEVEL, False).verdict is Verdict.UNDECIDED
+    assert (found.verdict, found.open_times) == (GateVerdict.NO_WORSE, 0)
+    assert decide(np.full((8, 5), 0.5), looks(40, 8), LEVEL, False).verdict is GateVerdict.UNDECIDED
 
 
 def test_seeds_of_a_problem_use_up_the_limit_though_they_add_no_problem():
@@ -116,7 +116,7 @@ def test_seeds_of_a_problem_use_up_the_limit_though_they_add_no_problem():
     scores = np.full((10, 5), 0.6)
     seen = look_sizes(100)
     looks = Looks(tuple(min(n, 10) for n in seen), tuple(n / 100 for n in seen))
-    assert decide(scores, looks, LEVEL, True).verdict is not Verdict.UNDECIDED
+    assert decide(scores, looks, LEVEL, True).verdict is not GateVerdict.UNDECIDED
 
 
 def test_a_pass_needs_as_many_instances_as_show_a_share_of_failures():

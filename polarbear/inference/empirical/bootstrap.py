@@ -22,7 +22,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from polarbear.numerics.threads import in_threads, single_threaded_blas
-from polarbear.rankings.duels import Duels, Scores
+from polarbear.rankings.duels import ProblemDuels, Scores
 
 _ORDERS = 4  # imaginary problems are this many random orders and their reversals
 _WEIGHT_UNIT, _MAX_WEIGHT = 2.0**-10, 32 - 2.0**-10  # exceeded once in 10^14 draws
@@ -37,7 +37,7 @@ class Bootstrap:
 
     def __init__(
         self,
-        duels: Duels,
+        duels: ProblemDuels,
         algorithms: Sequence[str],
         draws: int,
         seed: int,

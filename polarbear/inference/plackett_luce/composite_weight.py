@@ -58,7 +58,7 @@ def composite_weight(
     chosen = (duels.problem % stride == 0) & ranked
     names, problem = np.unique(duels.problem[chosen], return_inverse=True)
     counts = np.ones(len(names)) if duels.weights is None else duels.weights[names]
-    rankings = Rankings(duels.positions[chosen])
+    rankings = SingleRankings(duels.positions[chosen])
     weight, start = 1.0, None
     with single_threaded_blas():
         for _ in range(MAX_ROUNDS):
@@ -71,7 +71,7 @@ def composite_weight(
     return weight
 
 
-class Rankings:
+class SingleRankings:
     """Single rankings, whose log-likelihood gradients are wanted at several utilities."""
 
     def __init__(self, positions: np.ndarray) -> None:

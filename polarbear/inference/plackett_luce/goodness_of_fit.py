@@ -16,7 +16,7 @@ import numpy as np
 
 from polarbear.inference.fit import Deviation, Fit
 from polarbear.numerics.threads import in_threads, single_threaded_blas
-from polarbear.rankings.duels import Duels, duels_of
+from polarbear.rankings.duels import ProblemDuels, duels_of
 
 LEVEL = 0.01  # the probability of rejecting a model that fits
 _REPLICATES = 400
@@ -73,7 +73,7 @@ def check_fit(
 
 
 def _check_part(
-    duels: Duels, theta: np.ndarray, times: slice, multipliers: Sequence[np.ndarray]
+    duels: ProblemDuels, theta: np.ndarray, times: slice, multipliers: Sequence[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Observed and predicted shares at some times and their distance in standard errors (-1 with
     too few problems), [3, pair or algorithm, time], and each replicate's greatest distance.
@@ -116,7 +116,7 @@ def _predicted(theta: np.ndarray) -> np.ndarray:
     return np.concatenate([*shares, theta.mean(axis=0).T]).ravel()
 
 
-def _blocks(duels: Duels) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def _blocks(duels: ProblemDuels) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Scores, presence and weights of some problems at a time."""
     everyone = range(duels.positions.shape[1])
     weights = np.ones(duels.n_problems, np.float32) if duels.weights is None else duels.weights

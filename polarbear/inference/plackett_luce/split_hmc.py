@@ -153,7 +153,7 @@ Target = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True)
-class State:
+class WalkerState:
     """Positions u[W, block, D] with what their target returned there."""
 
     u: np.ndarray
@@ -162,13 +162,13 @@ class State:
     mu: np.ndarray
 
     @classmethod
-    def at(cls, u: np.ndarray, target: Target) -> State:
+    def at(cls, u: np.ndarray, target: Target) -> WalkerState:
         return cls(u, *target(u))
 
-    def where(self, accepted: np.ndarray, other: State) -> State:
+    def where(self, accepted: np.ndarray, other: WalkerState) -> WalkerState:
         """The other one where it was accepted[W, block or 1]."""
         wide = accepted[:, :, None]
-        return State(
+        return WalkerState(
             np.where(wide, other.u, self.u),
             np.where(accepted, other.residual, self.residual),
             np.where(wide, other.gradient, self.gradient),
@@ -177,8 +177,8 @@ class State:
 
 
 def rotate(
-    state: State, targets: Sequence[Target], rng: np.random.Generator
-) -> tuple[State, np.ndarray, np.ndarray, int]:
+    state: WalkerState, targets: Sequence[Target], rng: np.random.Generator
+) -> tuple[WalkerState, np.ndarray, np.ndarray, int]:
     """One transition, with one step for each target; the last one is that of the result.
 
     Where targets differ, their order must be the same from the end as from the start. Returns
@@ -194,7 +194,7 @@ def rotate(
         momentum += 0.5 * angle * there.gradient
         u = cosine * there.u + sine * momentum
         momentum = cosine * momentum - sine * there.u
-        there = State.at(u, target)
+        there = WalkerState.at(u, target)
         momentum += 0.5 * angle * there.gradient
     after = there.residual - 0.5 * (squares(there.u) + squares(momentum))
     log_ratio = np.fmax(after - before, -np.inf)  # which replaces what is not a number
@@ -217,7 +217,7 @@ class Walkers:
     ) -> None:
         self.target, self.rng, self.divergences = target, rng, 0
         self.node = target.draw_nodes(size, rng)
-        self.state = State.at(target.draw_start(size, rng), partial(target, node=self.node))
+        self.state = WalkerState.at(target.draw_start(size, rng), partial(target, node=self.node))
         self.nodes = np.empty((draws, size), dtype=np.int64)
         self.log_hyper = np.empty((draws, size, target.lattice.log_hyper.shape[1]))
         self.theta = np.empty((draws, size, *target.likelihood.wins.shape))
@@ -288,11 +288,11 @@ class Walkers:
     def _jump(self, proposed: np.ndarray, u: np.ndarray, log_ratio: np.ndarray) -> None:
         """Metropolis's rule for another node and u; the ratio is that of everything but u."""
 
-        def log_density(state: State, node: np.ndarray) -> np.ndarray:
+        def log_density(state: WalkerState, node: np.ndarray) -> np.ndarray:
             inside = (state.residual - 0.5 * squares(state.u)).sum(axis=1)
             return np.asarray(inside - self.target.corrections[node])
 
-        there = State.at(u, partial(self.target, node=proposed))
+        there = WalkerState.at(u, partial(self.target, node=proposed))
         gain = log_density(there, proposed) - log_density(self.state, self.node) + log_ratio
         accepted = np.log(self.rng.random(len(gain))) < gain
         self.state = self.state.where(accepted[:, None], there)

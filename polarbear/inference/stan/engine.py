@@ -84,7 +84,7 @@ def _run(
         def work(place: int) -> Draws:
             times = parts[place]
             part = model.at_times(times)
-            task = Task(
+            task = ProgramRun(
                 executable=executable,
                 data=stan_data(part, sets.pick(times)),
                 folder=folder / str(place),
@@ -114,7 +114,7 @@ def _parts(model: Model, method: str) -> list[np.ndarray]:
 
 
 @dataclass(frozen=True)
-class Task:
+class ProgramRun:
     """One run of a program: its data, the number of draws, and a folder for its output."""
 
     executable: Path
@@ -140,7 +140,7 @@ class Task:
         )
 
 
-def sample(task: Task) -> Draws:
+def sample(task: ProgramRun) -> Draws:
     """NUTS, one process per chain."""
     fit = task.call(
         "sample",
@@ -163,7 +163,7 @@ def sample(task: Task) -> Draws:
     )
 
 
-def pathfinder(task: Task) -> Draws:
+def pathfinder(task: ProgramRun) -> Draws:
     """Several paths; their draws are resampled by smoothed importance weights.
 
     CmdStan can resample, too, but then does not report the weights, which Pareto-k needs.
@@ -187,7 +187,7 @@ def pathfinder(task: Task) -> Draws:
     return Draws(theta[chosen], hyper[chosen], log_weights=(log_weights,))
 
 
-def laplace(task: Task) -> Draws:
+def laplace(task: ProgramRun) -> Draws:
     """A normal approximation at the mode of the unconstrained parameters."""
     fit = task.call("laplace_sample", draws=task.draws, jacobian=True)
     found = fit.method_variables()
@@ -197,7 +197,7 @@ def laplace(task: Task) -> Draws:
     )
 
 
-def advi(task: Task, algorithm: str) -> Draws:
+def advi(task: ProgramRun, algorithm: str) -> Draws:
     """Variational inference with independent normals, or with a full covariance."""
     fit = task.call(
         "variational",
@@ -212,7 +212,7 @@ def advi(task: Task, algorithm: str) -> Draws:
     )
 
 
-METHODS: dict[str, Callable[[Task], Draws]] = {
+METHODS: dict[str, Callable[[ProgramRun], Draws]] = {
     "mcmc": sample,
     "pathfinder": pathfinder,
     "laplace": laplace,
@@ -221,7 +221,9 @@ METHODS: dict[str, Callable[[Task], Draws]] = {
 }
 
 
-def _values(task: Task, variable: Callable[[str], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def _values(
+    task: ProgramRun, variable: Callable[[str], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
     """theta[draw, T, n] and the hyperparameters [draw, H] of a fit."""
     theta = np.ascontiguousarray(variable("theta").transpose(0, 2, 1))
     hyper = [np.asarray(variable(name)).reshape(-1) for name in task.hyper]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.racing import ABOVE, ALIKE, BELOW, Kind
+from polarbear.racing import ABOVE, ALIKE, BELOW, VerdictKind
 from polarbear.racing.verdicts import AT_A_TIME, SIGNS
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import Figure, estimates_source, lacks_estimates
@@ -80,7 +80,7 @@ def draw_matrix(canvas: Canvas, data: pl.DataFrame, context: ReportContext, styl
         cells[y, x] = np.nan if p is None else p
         colour = style.inks.paper if p is not None and p > 0.5 else style.inks.ink
         font: Keywords = {"color": colour, "va": "center_baseline", "ha": "center"}
-        sign = SIGNS[Kind(how)]
+        sign = SIGNS[VerdictKind(how)]
         axes.text(x, y - 0.2 * numbers, sign, fontsize=1.1 * size, **font)
         if numbers:
             axes.text(x, y + 0.22, _cell(p, then), fontsize=0.85 * size, **font)

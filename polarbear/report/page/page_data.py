@@ -13,7 +13,7 @@ from polarbear.driver.inspect import better_in, repeating, tolerance_of
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import Elimination
 from polarbear.racing.recommendation import MIN_PROBLEMS
-from polarbear.racing.verdicts import SIGNS, WORDS, Kind
+from polarbear.racing.verdicts import SIGNS, WORDS, VerdictKind
 from polarbear.report.context import ReportContext, Round
 from polarbear.report.figures.base import draws_source
 from polarbear.report.figures.style import COLOURS
@@ -59,7 +59,7 @@ def of(context: ReportContext) -> dict[str, object]:
         "ticks": ticks(float(context.times[0]), float(context.times[-1])),
         "alpha": context.rules.alpha,
         "colours": len(COLOURS["light"]),  # then they come again, with another dash
-        "verdicts": {kind: {"sign": SIGNS[kind], "words": WORDS[kind]} for kind in Kind},
+        "verdicts": {kind: {"sign": SIGNS[kind], "words": WORDS[kind]} for kind in VerdictKind},
         "chance": LOWEST_P_BETTER,
         "at_a_time": WORDS_AT_A_TIME,
         "selector": selector(context),
