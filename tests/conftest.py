@@ -37,6 +37,15 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return min(available_processors() + 1, MOST_PROCESSES)
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are deselected by their markers
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that open a browser, which they do by a fixture; it is driven by a peer."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+            item.add_marker("peer")
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     return Project(tmp_path)

@@ -61,8 +61,10 @@ def test_facts_are_those_of_the_frames_at_the_given_times(temporal: pb.Posterior
     assert diagnostics["passed"] == (not diagnostics["problems"])
 
 
+@pytest.mark.peer
 def test_arviz_gets_named_dimensions_and_coordinates(temporal: pb.Posterior):
-    arviz = pytest.importorskip("arviz")
+    import arviz
+
     data = temporal.to_arviz()
     assert isinstance(data, arviz.InferenceData)
     theta = data.posterior["theta"]
@@ -77,8 +79,10 @@ def test_arviz_gets_named_dimensions_and_coordinates(temporal: pb.Posterior):
     assert r_hat == pytest.approx(temporal.diagnostics.r_hat, abs=1e-3)
 
 
+@pytest.mark.peer
 def test_an_arviz_without_inference_data_gets_the_tree_that_took_its_place(temporal, monkeypatch):
-    arviz = pytest.importorskip("arviz")
+    import arviz
+
     monkeypatch.delattr(arviz, "InferenceData")
     theta = temporal.to_arviz()["posterior"]["theta"]
     assert theta.dims == ("chain", "draw", "time", "algorithm")

@@ -94,6 +94,7 @@ def coco_folder(root: Path, name: str, seed: int, dimensions: Sequence[int]) -> 
     (folder / "x_f3.info").write_text("".join(info))
 
 
+@pytest.mark.peer
 @pytest.mark.slow
 def test_ert_of_a_coco_folder_is_what_cocopp_computes(tmp_path: Path):
     for seed, name in enumerate("AB"):

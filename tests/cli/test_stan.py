@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from tests.inference.stan_support import needs_cmdstan, without_index
+from tests.inference.stan_support import without_index
 from tests.support import Project, synthetic
 
 
@@ -24,7 +24,7 @@ def files(project: Project) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-@needs_cmdstan
+@pytest.mark.stan
 @pytest.mark.parametrize("method", ["auto", "pathfinder", "laplace", "advi-meanfield"])
 def test_infer_asks_stan_and_keeps_the_answer(collected: Project, method: str):
     asked = ("infer", "config", "--model", "dirichlet", "--engine", "stan", "--draws", 2000)
@@ -41,7 +41,7 @@ def test_infer_asks_stan_and_keeps_the_answer(collected: Project, method: str):
 
 
 @pytest.mark.slow
-@needs_cmdstan
+@pytest.mark.stan
 def test_a_race_may_ask_stan(project: Project):
     """The ratings are so far apart that the winner is out of doubt."""
     path = project.configure(
@@ -98,14 +98,14 @@ def test_status_and_doctor_name_the_remedy(nowhere: Project):
     assert "-> run: polarbear stan install" in doctor.stdout
 
 
-@needs_cmdstan
+@pytest.mark.stan
 def test_status_is_content_where_cmdstan_is(project: Project):
     done = project.done("stan", "status")
     assert "CmdStan:" in done.stdout
     assert project.json("doctor")["optional"]["the stan engine"]
 
 
-@needs_cmdstan
+@pytest.mark.stan
 def test_installing_again_finds_what_is_there(project: Project):
     done = project.done("stan", "install")
     assert "CmdStan 2." in done.stdout

@@ -51,6 +51,8 @@ class RealSlurm:
     """One controller and one node, on free ports and in a separate folder."""
 
     def __init__(self, folder: Path, cores: int = 2) -> None:
+        reason = missing()
+        assert not reason, reason
         self.folder = folder
         host = socket.gethostname().partition(".")[0]
         for name in ("state", "spool"):

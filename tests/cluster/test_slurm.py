@@ -12,10 +12,10 @@ from polarbear.execution import cluster
 from polarbear.execution.outcome import Outcome
 from polarbear.store import Store
 from tests.cluster.processes import until
-from tests.cluster.slurm import RealSlurm, missing
+from tests.cluster.slurm import RealSlurm
 from tests.cluster.test_dask import configured, raced
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+pytestmark = [pytest.mark.slurm, pytest.mark.peer]
 QUEUE = {"name": "slurm", "queue": "den", "memory": "500MiB", "walltime": "00:30:00"}
 
 

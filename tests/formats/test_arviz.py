@@ -21,9 +21,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> pb.Store:
     return store
 
 
+@pytest.mark.peer
 @pytest.mark.slow
 def test_arviz_reads_the_draws_from_netcdf_and_xarray_from_zarr(store: pb.Store, tmp_path: Path):
-    arviz = pytest.importorskip("arviz")
+    import arviz
+    import xarray
+
     store.export("arviz", tmp_path / "p.nc", model="random-walk")
     found = arviz.from_netcdf(tmp_path / "p.nc").posterior
     posterior = store.infer("random-walk", draws=2000)
@@ -37,14 +40,15 @@ def test_arviz_reads_the_draws_from_netcdf_and_xarray_from_zarr(store: pb.Store,
         assert np.array_equal(found[name].to_numpy().ravel(), draws)
     assert found.attrs["model"] == "random-walk"
     assert found.attrs["axis"] == "evaluations"
-    xarray, _ = pytest.importorskip("xarray"), pytest.importorskip("zarr")
     store.export("arviz", tmp_path / "p.zarr", model="random-walk")
     again = xarray.open_zarr(tmp_path / "p.zarr", group="posterior", consolidated=False)
     assert np.array_equal(again["theta"], found["theta"])
 
 
+@pytest.mark.peer
 def test_arviz_reads_the_duels_of_an_empirical_posterior(tmp_path: Path):
-    arviz = pytest.importorskip("arviz")
+    import arviz
+
     places = np.random.default_rng(3).permuted(np.tile(np.arange(3.0), (9, 1)), axis=1)
     rows = [
         (f"i{i}", t, a, p)

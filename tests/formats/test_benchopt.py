@@ -52,9 +52,9 @@ ROWS = {
 }
 
 
+@pytest.mark.peer
 @pytest.mark.slow
 def test_results_of_benchopt_are_read_as_measured(tmp_path: Path):
-    pytest.importorskip("benchopt")
     bench = tmp_path / "bench"
     for name, text in (
         ("objective.py", OBJECTIVE),

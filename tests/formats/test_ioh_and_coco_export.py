@@ -14,6 +14,7 @@ from tests.formats.helpers import numbered_store, trajectories
 from tests.formats.peers import read_by_cocopp, read_by_iohinspector
 
 
+@pytest.mark.peer
 @pytest.mark.slow
 def test_iohinspector_reads_every_digit(tmp_path: Path):
     store = numbered_store(tmp_path / "s", maximise=True)
@@ -51,6 +52,7 @@ def test_polarbear_reads_its_own_folder_exactly(format: str, maximise: bool, tmp
     assert again.config["instances"]["maximise"] == maximise
 
 
+@pytest.mark.peer
 @pytest.mark.slow
 def test_cocopp_reads_when_targets_were_reached(tmp_path: Path):
     store = numbered_store(tmp_path / "s")

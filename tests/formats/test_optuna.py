@@ -13,11 +13,19 @@ from polarbear.errors import ConfigError, ImportFailedError
 from polarbear.formats.optuna import Optuna
 from polarbear.store import Store
 
-optuna = pytest.importorskip("optuna")
-optuna.logging.disable_default_handler()
+pytestmark = pytest.mark.peer
+
+
+@pytest.fixture(autouse=True)
+def _quiet_optuna() -> None:
+    import optuna
+
+    optuna.logging.disable_default_handler()
 
 
 def storage_of(path: Path) -> Any:
+    import optuna
+
     if path.suffix == ".db":
         return optuna.storages.RDBStorage(f"sqlite:///{path}")
     journal = optuna.storages.journal
@@ -26,6 +34,8 @@ def storage_of(path: Path) -> Any:
 
 def study(path: Path, name: str, values: list[float | None], **options: Any) -> Any:
     """A study whose trials have these values; None fails."""
+    import optuna
+
     made = optuna.create_study(storage=storage_of(path), study_name=name, **options)
     for value in values:
         trial = made.ask()
@@ -70,6 +80,8 @@ def test_seconds_are_those_that_optuna_counted(name: str, tmp_path: Path):
 
 
 def test_studies_to_be_maximised_are_known_as_such(tmp_path: Path):
+    import optuna
+
     study(tmp_path / "a.db", "A", [1.0, 2.0], direction="maximize")
     pb.import_data(tmp_path / "a.db", tmp_path / "s", "optuna")
     store = pb.open(tmp_path / "s")

@@ -21,8 +21,10 @@ HEAD = "# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2:
 FILE = HEAD + "# ALTERNATIVE NAME 3: C D\n2: 1, {2, 3}\n1: 3,1\n"
 
 
+@pytest.mark.peer
 def test_files_of_preflibtools_are_read(tmp_path: Path):
-    instances = pytest.importorskip("preflibtools.instances")
+    from preflibtools import instances
+
     made = instances.OrdinalInstance()
     orders = [((1,), (2, 3)), ((1,), (2, 3)), ((3,), (2,), (1,))]
     made.append_order_list(orders)
@@ -90,19 +92,23 @@ def test_a_damaged_file_is_refused_in_a_line(text: str, tmp_path: Path):
 
 
 def read(path: Path) -> object:
-    instances = pytest.importorskip("preflibtools.instances")
+    from preflibtools import instances
+
     found = instances.OrdinalInstance()
     found.parse_file(str(path))
     return found
 
 
+@pytest.mark.peer
 def test_preflibtools_reads_the_rankings_of_each_time(tmp_path: Path):
+    from preflibtools.instances import sanity
+
     make_store(tmp_path / "s", RUNS, grid=(10.0, 100.0))
     told = pb.open(tmp_path / "s").export("preflib", tmp_path / "out")
     assert told.what == "8 rankings at 2 times"
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["0001.toc", "0002.toi"]
     first = read(tmp_path / "out" / "0001.toc")
-    assert pytest.importorskip("preflibtools.instances.sanity").orders(first) == []
+    assert sanity.orders(first) == []
     assert first.alternatives_name == {1: "A", 2: "B", 3: "C"}
     assert first.title == "rankings at 10 evaluations"
     assert sorted(first.full_profile()) == sorted(

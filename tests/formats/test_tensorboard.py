@@ -10,11 +10,13 @@ import polarbear as pb
 from polarbear.errors import ImportFailedError
 from polarbear.formats.tensorboard import TensorBoard
 
-tensorboardx = pytest.importorskip("tensorboardX")
+pytestmark = pytest.mark.peer
 
 
 def curve(folder: Path, values: list[float], tag: str = "loss", other: bool = False) -> Path:
-    with tensorboardx.SummaryWriter(str(folder)) as writer:
+    import tensorboardX
+
+    with tensorboardX.SummaryWriter(str(folder)) as writer:
         for step, value in enumerate(values):
             writer.add_scalar(tag, value, 10 * step, walltime=1000.0 + 2 * step)
             writer.add_histogram("weights", np.arange(4.0), step)
@@ -65,7 +67,8 @@ def test_one_of_several_scalars_has_to_be_chosen_and_the_others_are_named(tmp_pa
 
 def test_scalars_that_were_logged_as_tensors_are_read(tmp_path: Path):
     """As TensorFlow 2 and PyTorch's new style write them: a TensorProto of one float."""
-    proto = pytest.importorskip("tensorboardX.proto.event_pb2")
+    from tensorboardX.proto import event_pb2 as proto
+
     event = proto.Event(wall_time=5.0, step=3)
     one, other = event.summary.value.add(tag="loss"), event.summary.value.add(tag="image")
     one.tensor.dtype, one.tensor.tensor_content = 1, struct.pack("<f", 0.75)

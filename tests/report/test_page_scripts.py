@@ -39,6 +39,7 @@ def read(name: str) -> str:
     return (ROOT / SCRIPTS / name).read_text()
 
 
+@pytest.mark.peer
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: path.stem.removesuffix(".test"))
 def test_what_a_module_s_own_tests_say_holds(path: Path):
     node("--test", str(path))
@@ -66,6 +67,7 @@ def test_every_module_is_part_of_the_page_and_every_export_is_used():
         assert not re.search(r"</script|<!--", text, re.IGNORECASE), path  # would end the script
 
 
+@pytest.mark.peer
 def test_the_page_s_script_is_one_that_browsers_can_read(tmp_path: Path):
     path = tmp_path / "bundle.cjs"  # a plain script, no module
     path.write_text(bundle(START, read))
@@ -104,6 +106,7 @@ export class Unused {}
 }
 
 
+@pytest.mark.peer
 def test_the_bundle_does_what_loading_the_modules_does(tmp_path: Path):
     for name, text in MODULES_BY_NAME.items():
         path = tmp_path / name
@@ -123,6 +126,7 @@ def some_numbers() -> list[float]:
     return [0.0, 1.0, 0.99996, 1.00004, 999.96, 1000.5, *sizes.tolist(), *ties.tolist()]
 
 
+@pytest.mark.peer
 @pytest.mark.parametrize(
     "how", ["time", "timed", "whole", "counted", "probability", "percent", "small"]
 )
@@ -139,6 +143,7 @@ def test_the_page_says_numbers_as_python_does(how: str):
     assert dict(zip(numbers, found, strict=True)) == dict(zip(numbers, expected, strict=True))
 
 
+@pytest.mark.peer
 @pytest.mark.parametrize("axis", ["seconds", "function evaluations", "queries", "s"])
 def test_one_of_what_an_axis_counts_is_said_as_python_does(axis: str):
     page = {**PAGE, "axis": axis, "words": wording.page_words(axis)}

@@ -86,6 +86,7 @@ def test_successive_halving_pays_for_what_runs_and_loses_who_is_late():
     assert full.winner == 3  # its first bracket runs everybody to the end
 
 
+@pytest.mark.peer
 @pytest.mark.slow
 def test_groups_are_those_of_the_package_robustranking():
     import pandas as pd

@@ -16,7 +16,6 @@ from releases import Release, written
 from polarbear.config.configuration import parse
 from polarbear.racing.rules import Rules
 from polarbear.settings.options import Source
-from tests.inference.stan_support import needs_cmdstan
 from tests.studies.test_mabbob import NAMES, population
 
 
@@ -75,7 +74,7 @@ def test_all_are_compared_with_the_first(tmp_path: Path):
     assert pairs == {("one", "plain"), ("two", "plain")}
 
 
-@needs_cmdstan
+@pytest.mark.stan
 def test_pathfinder_and_exact_draws_are_told_apart_by_no_more_than_draws_are(monkeypatch):
     """With 1,000 draws each a probability has a standard error of 0.016 at most; 84 of them are
     looked at, of which the largest difference is beyond 5 of those once in a million times."""
