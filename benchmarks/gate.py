@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import truths
 
 import polarbear as pb
-from polarbear.driver.evidence import evidence_of
+from polarbear.facts.evidence import evidence_of
 from polarbear.regression.gate_decision import (
     GateVerdict,
     Level,

@@ -31,9 +31,10 @@ from targets import Row, report
 
 from polarbear import racing as race
 from polarbear.config.configuration import Config, parse
-from polarbear.driver.evidence import CachedPosterior, Evidence, keep, ranked
+from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.driver.round_posterior import settings_kept, threats
 from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.facts.evidence import CachedPosterior, Evidence, ranked
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.beliefs import beliefs
 from polarbear.inference.chain_diagnostics import Draws, diagnose
@@ -113,7 +114,7 @@ def add_rounds(store: Store, config: Config, rng: np.random.Generator) -> None:
         axes = learned.algorithms, learned.times
         shown = beliefs(learned.posterior, *axes, state.candidates, rules.epsilon)
         store.rounds.add(record, shown)
-    keep(store, evidence, learned)
+    store_posterior(store, evidence, learned)
 
 
 def believed(

@@ -27,8 +27,8 @@ from targets import Row, report
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for rounds that tests keep
 
 from polarbear.config.configuration import parse
-from polarbear.driver.standings import standings
 from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.facts.standings import standings
 from polarbear.problems import Instance
 from polarbear.racing import RoundRecord
 from polarbear.settings.options import Source

@@ -41,8 +41,8 @@ import psutil
 import yaml
 
 from polarbear.errors import PolarBearError
+from polarbear.facts.summary import FAILED
 from polarbear.store import Store
-from polarbear.store.summary import FAILED
 
 MARK = "POLARBEAR_SOAK"
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL", "SIGKILL")

@@ -89,7 +89,7 @@ def drawn(kind: str, seed: int, size: int, populations: Path | None = None) -> T
 @cache
 def population(store: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All values on the grid, who beats whom on which share of them, and the unit times."""
-    from polarbear.driver.evidence import evidence_of
+    from polarbear.facts.evidence import evidence_of
     from polarbear.store import Store
 
     evidence = evidence_of(Store.open(store))

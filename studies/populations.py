@@ -43,7 +43,7 @@ def read(store: Path) -> Population:
 
 def read_with_names(store: Path) -> tuple[Population, tuple[str, ...]]:
     """The same, and what its instances are called."""
-    from polarbear.driver.evidence import evidence_of
+    from polarbear.facts.evidence import evidence_of
     from polarbear.store import Store
 
     evidence = evidence_of(Store.open(store))

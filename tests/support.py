@@ -24,9 +24,10 @@ import yaml
 from polarbear.cli import main
 from polarbear.config.configuration import Config
 from polarbear.driver import collect
-from polarbear.driver.evidence import cached_posterior, evidence_of, keep
+from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.run import Problems, execute
+from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.inference import ModelOptions, Posterior, infer
 from polarbear.inference.posterior_draws import Diagnostics
 from polarbear.rankings.choice_sets import count_choice_sets
@@ -272,7 +273,7 @@ def keep_posterior(store: Store, names: list[str] | None = None, **options: Any)
     evidence = evidence_of(store, names)
     learned = cached_posterior(store, evidence, ModelOptions(**options), seed=1)
     with store.writing():
-        keep(store, evidence, learned)
+        store_posterior(store, evidence, learned)
     return learned.key
 
 

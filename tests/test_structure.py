@@ -19,6 +19,7 @@ ORDER = [
     {"config"},
     {"execution"},
     {"store"},
+    {"facts"},
     {"driver"},
     {"selection"},
     {"classical"},
@@ -29,6 +30,8 @@ ORDER = [
     {"__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
+# Rooms that may import `driver`: they make runs or write stores. All others ask `facts`.
+ROOMS_THAT_RUN = {"regression", "api"}
 MOST_MODULES = 5  # that stand directly in the package
 
 
@@ -71,6 +74,11 @@ def test_a_room_imports_only_earlier_rooms():
         if LEVEL[other] >= LEVEL[room_of(path)]
     }
     assert found == set()
+
+
+def test_only_rooms_that_run_algorithms_import_the_driver():
+    importing_rooms = {room_of(path) for path in sources() if "driver" in imported_rooms(path)}
+    assert importing_rooms - {"driver"} == ROOMS_THAT_RUN
 
 
 def test_few_modules_stand_directly_in_the_package():

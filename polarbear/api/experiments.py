@@ -16,11 +16,11 @@ from polarbear.config.configuration import Overrides
 from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import ProgressFile
-from polarbear.driver.standings import Standings, standings
 from polarbear.errors import RaceError
+from polarbear.facts.standings import Standings, standings
+from polarbear.facts.summary import Failure, failures
 from polarbear.records import Facts, Record, json_values
 from polarbear.store import Store as StoreOnDisk
-from polarbear.store.summary import Failure, failures
 
 if TYPE_CHECKING:
     from polarbear.selection.expected_regret import Prospect

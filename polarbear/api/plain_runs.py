@@ -9,14 +9,14 @@ from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener, Progress
 from polarbear.api.store_handle import Store
 from polarbear.config.configuration import Overrides
-from polarbear.driver import collect, inspect
+from polarbear.driver import collect, repeated_run
 from polarbear.driver.check import Checked
 from polarbear.driver.check import check as run_trial
-from polarbear.driver.collected_runs import Collected, collected
-from polarbear.driver.inspect import Repeated
 from polarbear.driver.reconcile import Answers, take_in
+from polarbear.driver.repeated_run import Repeated
 from polarbear.driver.scheduler import Scheduler
 from polarbear.errors import ConfigError
+from polarbear.facts.collected_runs import Collected, collected
 from polarbear.store import Store as StoreOnDisk
 
 __all__ = ["Checked", "Collected", "Repeated", "check", "repeat", "run"]
@@ -112,7 +112,7 @@ def repeat(
     """
     settings = configurations.read(config, Overrides(workers=1))
     disk = StoreOnDisk.open(configurations.store_folder(config, store))
-    task = inspect.task_of(settings, disk, algorithm, instance)
+    task = repeated_run.task_of(settings, disk, algorithm, instance)
     task.algorithm.prepare(settings.setting)
     with collect.pool_of(settings) as pool:
-        return inspect.repeat(settings, disk, task, pool)
+        return repeated_run.repeat(settings, disk, task, pool)

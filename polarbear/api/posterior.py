@@ -10,9 +10,9 @@ import polars as pl
 
 from polarbear.api.listening import Listener
 from polarbear.api.store_handle import Store
-from polarbear.driver.evidence import CachedPosterior, cached_posterior, evidence_of
-from polarbear.driver.evidence import keep as keep_posterior
+from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.errors import ConfigError, StoreLockedError, StoreReadOnlyError
+from polarbear.facts.evidence import CachedPosterior, cached_posterior, evidence_of
 from polarbear.inference import ModelOptions, relations
 from polarbear.inference.fit import NamedFit, named
 from polarbear.inference.posterior_draws import Diagnostics
@@ -308,7 +308,7 @@ def infer(
         try:
             with disk.writing():  # which finishes an interrupted change
                 if not cached.from_store:
-                    keep_posterior(disk, evidence, cached)
+                    store_posterior(disk, evidence, cached)
         except (StoreLockedError, StoreReadOnlyError) as error:
             if not cached.from_store:
                 listener.not_kept(str(error))

@@ -23,8 +23,8 @@ from polarbear.api.standings_words import (
 )
 from polarbear.api.text_table import table_lines
 from polarbear.driver.race_progress import ProgressCounter, RoundStart
-from polarbear.driver.standings import Standings, standings
 from polarbear.execution.outcome import Outcome
+from polarbear.facts.standings import Standings, standings
 from polarbear.racing import RoundRecord
 from polarbear.report.words import decisions, without_marks
 from polarbear.store import Store as StoreOnDisk

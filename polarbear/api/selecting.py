@@ -7,8 +7,8 @@ from pathlib import Path
 from polarbear.api.listening import Listener
 from polarbear.api.store_handle import Store
 from polarbear.config.configuration import Config
-from polarbear.driver.evidence import evidence_of
 from polarbear.errors import SelectionError
+from polarbear.facts.evidence import evidence_of
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.selection import choice, posterior_source
 from polarbear.selection.choice import Answer, JudgedAlgorithm, JudgedPortfolio

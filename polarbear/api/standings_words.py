@@ -5,9 +5,9 @@ import sys
 from collections.abc import Sequence
 
 from polarbear.api.text_table import TableText, folded, table_lines
-from polarbear.driver.standings import AlgorithmStanding, OpenPair, Standings
+from polarbear.facts.standings import AlgorithmStanding, OpenPair, Standings
+from polarbear.facts.summary import Failure
 from polarbear.racing.verdicts import cycle_words, reinstated_words
-from polarbear.store.summary import Failure
 from polarbear.wording import (
     P_BEST,
     counted,

@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 
 from polarbear import api
-from polarbear.driver.standings import Standings
-from polarbear.driver.standings import standings as standings_of
 from polarbear.errors import RaceError
+from polarbear.facts.standings import Standings
+from polarbear.facts.standings import standings as standings_of
 from polarbear.records import Facts, html_table, json_values
 from polarbear.settings.grid import Budget
 from polarbear.store import Store as StoreOnDisk
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from polarbear.api.reporting import compare, report
     from polarbear.api.selecting import select
     from polarbear.api.store_changes import chooser, export, forget, rename
-    from polarbear.driver.inspect import Duels as Duels
-    from polarbear.driver.inspect import InstanceRuns as InstanceRuns
+    from polarbear.facts.run_details import Duels as Duels
+    from polarbear.facts.run_details import InstanceRuns as InstanceRuns
 else:
 
     class _Question:
@@ -176,7 +176,7 @@ class Store:
         >>> store.duels("powell", "random").wins_b
         0
         """
-        from polarbear.driver.inspect import duels_at
+        from polarbear.facts.run_details import duels_at
 
         found = duels_at(self._disk, a, b, at)
         for format, path in given(png=png, svg=svg).items():
@@ -195,7 +195,7 @@ class Store:
         >>> [run.algorithm for run in store.instance("classic-0-sphere-d2").runs]
         ['random', 'powell']
         """
-        from polarbear.driver.inspect import runs_on
+        from polarbear.facts.run_details import runs_on
 
         found = runs_on(self._disk, id)
         for format, path in given(png=png, svg=svg).items():
@@ -208,7 +208,7 @@ class Store:
         return f"<Store {str(self.path)!r}: {self._contents()}>"
 
     def _repr_html_(self) -> str:
-        from polarbear.store import summary
+        from polarbear.facts import summary
 
         runs = json_values(summary.by_algorithm(self._disk))
         return html_table(f"{self.path}: {self._contents()}", runs)

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polarbear.driver.race_progress import LiveProgress
-from polarbear.driver.standings import Standings, standings
+from polarbear.facts import summary
+from polarbear.facts.standings import Standings, standings
+from polarbear.facts.summary import AlgorithmRuns, AsideRuns, Failure, HostRuns, Weights
 from polarbear.records import Facts, Record
 from polarbear.settings.grid import Budget
-from polarbear.store import Store, summary
+from polarbear.store import Store
 from polarbear.store.repair import Repaired, repair
 from polarbear.store.rounds import PastRace
-from polarbear.store.summary import AlgorithmRuns, AsideRuns, Failure, HostRuns, Weights
 from polarbear.store.verify import Verified, verify
 from polarbear.store.writer import holder, read_progress
 from polarbear.wording import counted

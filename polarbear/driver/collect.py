@@ -8,11 +8,11 @@ import numpy as np
 from polarbear.algorithms.base import Algorithm
 from polarbear.config.configuration import Config
 from polarbear.config.execution import failures_in
-from polarbear.driver.evidence import Evidence, ranked
 from polarbear.driver.fingerprints import fingerprints, packages_of
 from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
 from polarbear.execution.outcome import Executor, Outcome, RunLimits, Status, Task
+from polarbear.facts.evidence import Evidence, ranked
 from polarbear.numerics.threads import available_processors
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM

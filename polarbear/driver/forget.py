@@ -7,12 +7,12 @@ import polars as pl
 from polarbear.algorithms import ADAPTERS
 from polarbear.driver.reconcile import end_race_of, withdraw
 from polarbear.errors import StoreError, StoreMismatchError
+from polarbear.facts.summary import FAILED
 from polarbear.records import Record
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import Store
 from polarbear.store.rename import rename as rename_in_store
 from polarbear.store.runs import Reason
-from polarbear.store.summary import FAILED
 from polarbear.wording import counted, joined
 
 

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Self
 
 from polarbear.config.configuration import PlainConfig
-from polarbear.driver.standings import forecast_within_limits
 from polarbear.execution.outcome import Outcome, Task
+from polarbear.facts.standings import forecast_within_limits
 from polarbear.racing import RaceForecast, RoundRecord, State
 from polarbear.store import Store
 from polarbear.store.writer import clear_progress, write_progress

@@ -10,8 +10,9 @@ from polarbear import racing as race
 from polarbear.config.configuration import Config
 from polarbear.config.execution import KEEPS
 from polarbear.driver.collect import RaceRuns
-from polarbear.driver.evidence import CachedPosterior, Evidence, cached_posterior, keep
+from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.errors import RaceError
+from polarbear.facts.evidence import CachedPosterior, Evidence, cached_posterior
 from polarbear.inference import Posterior, relations
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.inference.empirical.decisions import decide_by_duels, p_dominates
@@ -154,7 +155,7 @@ class RoundInference:
             return
         evidence, cached = self.last()
         if cached.key not in stored:
-            keep(self._store, evidence, cached)
+            store_posterior(self._store, evidence, cached)
         self._store.posteriors.remove_superseded()  # only now: a reader always finds one
 
     def _decide_by_duels(self, state: State, evidence: Evidence, drawn: int) -> Decided:

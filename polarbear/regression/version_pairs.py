@@ -9,8 +9,8 @@ import numpy as np
 
 from polarbear.config.configuration import Config
 from polarbear.driver.collect import stored_runs
-from polarbear.driver.evidence import ranked
 from polarbear.errors import ConfigError
+from polarbear.facts.evidence import ranked
 from polarbear.rankings import GridValues
 from polarbear.store import Store
 from polarbear.wording import joined

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.classical.view_options import Comparison
-from polarbear.driver.standings import Standings, standings
 from polarbear.errors import InferenceError, ReportError
+from polarbear.facts.standings import Standings, standings
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.inference.strongest_rival import p_best_at_each_time
 from polarbear.racing import RoundRecord, State

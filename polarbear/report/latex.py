@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
-from polarbear.driver.standings import Standings
+from polarbear.facts.standings import Standings
 from polarbear.racing.recommendation import leaders
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import draws_source, lacks_draws

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from rich.cells import cell_len, set_cell_size
 
+from polarbear.facts.summary import failures
 from polarbear.racing.verdicts import SIGNS, VerdictKind
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import lacks_draws
@@ -14,7 +15,6 @@ from polarbear.report.figures.short_names import shortened
 from polarbear.report.findings import matrix_numbers
 from polarbear.report.story import Opening, Story
 from polarbear.report.words import curve, legend, pieces
-from polarbear.store.summary import failures
 from polarbear.wording import (
     P_BEST,
     WIN_RATE,

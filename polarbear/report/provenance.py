@@ -6,8 +6,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 
 from polarbear import __version__
+from polarbear.facts import summary
 from polarbear.report.context import ReportContext
-from polarbear.store import summary
 from polarbear.wording import counted, short, time, timed
 
 PACKAGES = ("numpy", "scipy", "numba", "nutpie", "cmdstanpy", "ioh", "modcma", "cma")

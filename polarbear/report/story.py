@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polarbear.config.execution import failed_words, failures_in
+from polarbear.facts import summary
 from polarbear.racing import VerdictKind
 from polarbear.racing.recommendation import (
     LIKELY,
@@ -23,7 +24,6 @@ from polarbear.report import words
 from polarbear.report.context import ReportContext, once
 from polarbear.report.provenance import provenance
 from polarbear.report.words import as_sentence, marked, without_marks
-from polarbear.store import summary
 from polarbear.wording import (
     P_BEST,
     counted,

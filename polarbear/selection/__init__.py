@@ -1,4 +1,4 @@
 """Choice of an algorithm or a portfolio for a preference over time and a risk profile.
 
-Uses `driver`'s posteriors.
+Uses `facts`' posteriors, and the rooms below.
 """

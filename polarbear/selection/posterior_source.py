@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from polarbear.driver.evidence import CachedPosterior, cached_posterior, evidence_of
 from polarbear.errors import SelectionError
+from polarbear.facts.evidence import CachedPosterior, cached_posterior, evidence_of
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.fit import named
 from polarbear.inference.relations import pointwise

@@ -13,12 +13,12 @@ import pytest
 
 from polarbear import racing as race
 from polarbear.config.configuration import Config, parse
-from polarbear.driver.evidence import CachedPosterior, cached_posterior, evidence_of
 from polarbear.driver.loop import SETTLED, Ended, Race
 from polarbear.driver.race_progress import Watcher
-from polarbear.driver.standings import standings
 from polarbear.errors import AlgorithmError, RaceError
 from polarbear.execution.outcome import Outcome
+from polarbear.facts.evidence import CachedPosterior, cached_posterior, evidence_of
+from polarbear.facts.standings import standings
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.synthetic import Synthetic

@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from polarbear.driver.evidence import cached_posterior, evidence_of, keep
+from polarbear.driver.kept_posteriors import store_posterior
+from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.inference import ModelOptions, relations
 from polarbear.store import Store
 from tests.report.stores import THREE, runs_of
@@ -20,7 +21,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def test_rankings_are_stored_with_the_posterior(store: Store):
     evidence = evidence_of(store)
     with store.writing():
-        keep(store, evidence, cached_posterior(store, evidence, QUICK, seed=5))
+        store_posterior(store, evidence, cached_posterior(store, evidence, QUICK, seed=5))
     ranked = pl.read_parquet(store.path / "rankings" / f"derived-{evidence.key}-*.parquet")
     assert len(ranked) == 400 * 2
     first = ranked.filter((pl.col("instance") == "synthetic-0") & (pl.col("t") == 10.0))
@@ -44,7 +45,7 @@ def test_a_posterior_that_is_kept_is_the_same_to_the_bit(store: Store, options: 
     fresh = cached_posterior(store, evidence, options, seed=2)
     assert not fresh.from_store
     with store.writing():
-        keep(store, evidence, fresh)
+        store_posterior(store, evidence, fresh)
     kept = cached_posterior(store, evidence_of(store), options, seed=2)
     assert kept.from_store
     assert kept.posterior.theta.tobytes() == fresh.posterior.theta.tobytes()
@@ -60,7 +61,7 @@ def test_a_posterior_that_is_kept_is_the_same_to_the_bit(store: Store, options: 
 def test_another_question_is_not_answered_from_the_store(store: Store):
     evidence = evidence_of(store)
     with store.writing():
-        keep(store, evidence, cached_posterior(store, evidence, QUICK, seed=3))
+        store_posterior(store, evidence, cached_posterior(store, evidence, QUICK, seed=3))
     assert cached_posterior(store, evidence, QUICK, seed=3).from_store
     assert not cached_posterior(store, evidence, QUICK, seed=4).from_store
     other = QUICK.model_copy(update={"alpha": 2.0})

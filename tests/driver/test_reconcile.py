@@ -8,11 +8,11 @@ import pytest
 
 from polarbear.config.configuration import Config
 from polarbear.driver import collect
-from polarbear.driver.evidence import evidence_of
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
 from polarbear.driver.reconcile import Answers, cost_words, take_in
 from polarbear.execution.run import Problems, execute
+from polarbear.facts.evidence import evidence_of
 from polarbear.racing import RoundRecord
 from polarbear.store import Store
 from polarbear.wording import counted

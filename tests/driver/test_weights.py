@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from polarbear.driver.collect import InstanceStream, RaceRuns
-from polarbear.driver.evidence import evidence_of
 from polarbear.driver.merging import stored_config, unite
 from polarbear.errors import StoreMismatchError
+from polarbear.facts.evidence import evidence_of
 from polarbear.problems.weights import weight_of
 from polarbear.rankings.duels import duels_of
 from polarbear.store import Store

@@ -24,8 +24,9 @@ import pyarrow.parquet as pq
 from polarbear.cli import main
 from polarbear.config.configuration import Config
 from polarbear.driver import collect
-from polarbear.driver.evidence import cached_posterior, evidence_of, keep
+from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.errors import PolarBearError, StoreDamagedError
+from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.inference import ModelOptions
 from polarbear.store import Store, file_io
 from polarbear.store.catalog import FACTS, Catalog
@@ -81,7 +82,7 @@ def fill(folder: Path) -> None:
     evidence = evidence_of(store)
     learned = cached_posterior(store, evidence, ModelOptions(model="dirichlet", draws=400), seed=1)
     with store.writing():
-        keep(store, evidence, learned)
+        store_posterior(store, evidence, learned)
         ranking = {"instance": ["x"], "t": [10.0], "algorithm": [["good", "bad"]]}
         store.add_rankings(pl.DataFrame({**ranking, "position": [[1.0, 2.0]]}))
         store.provenance.declare_alike("good", ["one", "two"])

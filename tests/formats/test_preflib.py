@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import polarbear as pb
-from polarbear.driver.evidence import evidence_of
 from polarbear.errors import ImportFailedError
 from polarbear.execution.outcome import Status
+from polarbear.facts.evidence import evidence_of
 from polarbear.formats.preflib import PrefLib
 from polarbear.store import Store
 from tests.classical.helpers import Run, make_store

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 import polarbear as pb
-from polarbear.driver.evidence import evidence_of
 from polarbear.errors import ImportFailedError, StoreMismatchError
+from polarbear.facts.evidence import evidence_of
+from polarbear.facts.summary import first_at
 from polarbear.formats.table import Rankings, Table
 from polarbear.store import Store
-from polarbear.store.summary import first_at
 
 VALUES = {"i1": (3, 5), "i2": (7, 2), "i3": (4, 4.5), "i4": (1, 6)}
 WEIGHTS = {"i1": 2.0, "i2": 0.5, "i3": 1.0, "i4": 3.0}

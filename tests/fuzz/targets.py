@@ -19,6 +19,7 @@ import numpy as np
 from polarbear.config.configuration import parse
 from polarbear.config.contradictions import contradictions
 from polarbear.errors import PolarBearError
+from polarbear.facts import summary
 from polarbear.formats import FORMATS
 from polarbear.formats.transfer import GridOptions, add_imported, budget_for
 from polarbear.selection.basic_preferences import Mix, Python
@@ -26,7 +27,7 @@ from polarbear.selection.preference import Context, Preference
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.settings.grid import Budget
 from polarbear.settings.yaml_lines import parse_yaml
-from polarbear.store import Store, summary
+from polarbear.store import Store
 from polarbear.store.catalog import Catalog, json_file
 from polarbear.wording import visible
 from tests.fuzz import grammars

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.driver.evidence import evidence_of
 from polarbear.errors import ImportFailedError
+from polarbear.facts.evidence import evidence_of
 from polarbear.formats.table import Rankings
 from polarbear.inference.plackett_luce import composite_weight
 from polarbear.inference.plackett_luce.likelihood import Likelihood, helmert

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from polarbear.driver.inspect import duels_at, runs_on
+from polarbear.facts.run_details import duels_at, runs_on
 from polarbear.report.context import gather
 from polarbear.report.page import page_data
 from polarbear.store import Store

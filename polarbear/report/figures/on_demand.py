@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from polarbear.config.configuration import PlainConfig
-from polarbear.driver.inspect import Duels, InstanceRuns
 from polarbear.errors import ReportError
+from polarbear.facts.run_details import Duels, InstanceRuns
 from polarbear.report.figures.best_algorithm import draw_leaders
 from polarbear.report.figures.figure_files import on_canvas, saved
 from polarbear.report.figures.sheet import Sheet

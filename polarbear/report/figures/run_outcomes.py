@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 
 from polarbear.config.execution import failures_in
+from polarbear.facts.summary import failures
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import Figure
 from polarbear.report.figures.sheet import Sheet, whole_ticks, without_frame
 from polarbear.report.figures.style import Keywords, Style
-from polarbear.store.summary import failures
 from polarbear.wording import counted, percent, percent_cell, whole
 
 if TYPE_CHECKING:

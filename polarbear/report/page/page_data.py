@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from polarbear.driver.inspect import better_in, repeating, tolerance_of
+from polarbear.facts.run_details import better_in, repeating, tolerance_of
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import Elimination
 from polarbear.racing.recommendation import MIN_PROBLEMS

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from polarbear.driver.evidence import Evidence, ranked
+from polarbear.facts.evidence import Evidence, ranked
 from polarbear.inference import ModelOptions
 from polarbear.rankings import GridValues
 from polarbear.records import Facts

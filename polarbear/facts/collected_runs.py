@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
+from polarbear.facts import summary
+from polarbear.facts.summary import AlgorithmRuns, Failure
 from polarbear.records import Record
 from polarbear.settings.grid import Budget
-from polarbear.store import Store, summary
-from polarbear.store.summary import AlgorithmRuns, Failure
+from polarbear.store import Store
 from polarbear.wording import counted
 
 

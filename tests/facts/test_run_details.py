@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from polarbear.driver.evidence import evidence_of
-from polarbear.driver.inspect import LARGER, duels_at, first_difference, runs_on
+from polarbear.facts.evidence import evidence_of
+from polarbear.facts.run_details import LARGER, duels_at, runs_on
 from polarbear.store import Store
 from tests.report.stores import runs_of
 
@@ -65,23 +65,3 @@ def test_where_larger_is_better_values_are_as_the_problem_has_them(store, monkey
     again = runs_on(store, store.instances()["instance"][0]).runs[0]
     assert again.y == tuple(-y for y in shown.y)
     assert again.at_times == tuple(-y for y in shown.at_times)  # type: ignore[operator]
-
-
-ONE = ([1.0, 5.0, 9.0], [3.0, 2.0, 1.0])
-
-
-@pytest.mark.parametrize(
-    ("t", "y", "differs"),
-    [
-        (ONE[0], ONE[1], None),
-        ([1.0, 4.0, 9.0], [3.0, 2.0, 1.0], 4.0),
-        ([1.0, 5.0, 9.0], [3.0, 2.5, 1.0], 5.0),
-        ([1.0, 5.0], [3.0, 2.0], 9.0),
-        ([1.0, 5.0, 9.0, 12.0], [3.0, 2.0, 1.0, 0.0], 12.0),
-        ([], [], 1.0),
-    ],
-)
-def test_the_first_improvement_that_is_not_the_same_is_found(t, y, differs):
-    one = (np.array(ONE[0]), np.array(ONE[1]))
-    assert first_difference(one, (np.array(t), np.array(y))) == differs
-    assert first_difference((np.array(t), np.array(y)), one) == differs

@@ -1,4 +1,4 @@
-"""Details of a store: the duels of a pair, the runs on an instance, and a repeated run."""
+"""Details of a store: the duels of a pair, and the runs on an instance."""
 
 import json
 import shlex
@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from polarbear.config.configuration import Config
 from polarbear.errors import ReportError
-from polarbear.execution.outcome import Executor, Task
-from polarbear.numerics.arrays import Floats
-from polarbear.problems.base import Instance
 from polarbear.records import Record
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
@@ -131,7 +127,7 @@ def duels_at(store: Store, a: str, b: str, at: float | None = None) -> Duels:
 def runs_on(store: Store, instance: str) -> InstanceRuns:
     """Every run on an instance."""
     _check_runs(store)
-    row = _instance(store, instance)
+    row = instance_row(store, instance)
     budget, sign = Budget.model_validate(store.config["budget"]), store.sign
     found = {}
     for run, t, y in store.trajectories():
@@ -163,7 +159,7 @@ def runs_on(store: Store, instance: str) -> InstanceRuns:
     )
 
 
-def _instance(store: Store, instance: str) -> dict[str, Any]:
+def instance_row(store: Store, instance: str) -> dict[str, Any]:
     """The row of an instance."""
     known = store.instances()
     if instance not in known["instance"]:
@@ -199,73 +195,3 @@ def tolerance_of(store: Store) -> float:
 def _check_runs(store: Store) -> None:
     if store.runs().is_empty():
         raise ReportError(f"{store.path} has no runs, only rankings")
-
-
-@dataclass(frozen=True, repr=False)
-class Repeated(Record):
-    """A repeated run, and whether it equals the stored one.
-
-    ``differs_from`` is the time of the first different improvement; None if there is none.
-    """
-
-    algorithm: str
-    instance: str
-    seed: int
-    axis: str
-    status: str
-    message: str
-    reached: float
-    best: float | None
-    t: tuple[float, ...]
-    y: tuple[float, ...]
-    same: bool
-    differs_from: float | None
-
-    def one_line(self) -> str:
-        result = "the same" if self.same else f"different from {self.differs_from:g} on"
-        return f"{self.algorithm} on {self.instance}: {result}"
-
-
-def task_of(config: Config, store: Store, algorithm: str, instance: str) -> Task:
-    """The task of a stored run."""
-    named = {one.name: one for one in config.algorithms}
-    if algorithm not in named:
-        raise ReportError(f"{unknown('algorithm', algorithm, named)} (in the configuration)")
-    row = _instance(store, instance)
-    runs = store.runs().filter(algorithm=algorithm, instance=instance)
-    if runs.is_empty():
-        raise ReportError(f"{store.path} has no run of '{algorithm}' on '{instance}' to repeat")
-    run = runs.row(0, named=True)
-    drawn = Instance(row["index"], instance, json.loads(row["spec"]))
-    return Task(named[algorithm], drawn, run["seed"], run["budget"])
-
-
-def repeat(config: Config, store: Store, task: Task, pool: Executor) -> Repeated:
-    """Repeat a run and compare it with the stored one; nothing is written."""
-    (outcome,) = pool.run([task])
-    name, instance = task.algorithm.name, task.instance.id
-    before = next((t, y) for run, t, y in store.trajectories([name]) if run.instance == instance)
-    differs = first_difference(before, (outcome.times, outcome.values))
-    values = (store.sign * outcome.values).tolist()
-    return Repeated(
-        algorithm=name,
-        instance=instance,
-        seed=task.seed,
-        axis=config.budget.axis,
-        status=outcome.status.value,
-        message=outcome.message,
-        reached=float(outcome.reached),
-        best=values[-1] if values else None,
-        t=tuple(outcome.times.tolist()),
-        y=tuple(values),
-        same=differs is None,
-        differs_from=differs,
-    )
-
-
-def first_difference(one: tuple[Floats, Floats], two: tuple[Floats, Floats]) -> float | None:
-    """The time at which two trajectories first differ; None if they are equal."""
-    a, b = ([*zip(*side, strict=True), (np.inf, np.inf)] for side in (one, two))
-    unlike = (min(p[0], q[0]) for p, q in zip(a, b, strict=False) if p != q)
-    differs = next(unlike, None)
-    return None if differs is None else float(differs)

@@ -189,15 +189,3 @@ def cached_posterior(
     return CachedPosterior(
         posterior, grid.algorithms, grid.times, evidence.n_problems, key, kept is not None
     )
-
-
-def keep(store: Store, evidence: Evidence, cached: CachedPosterior) -> None:
-    """Store a posterior and its rankings; the caller holds the store's lock."""
-    store.posteriors.add(
-        cached.key,
-        cached.posterior,
-        evidence.grid,
-        cached.instances,
-        evidence.key,
-        evidence.positions,
-    )

@@ -10,6 +10,7 @@ import numpy as np
 
 from polarbear.config.configuration import PlainConfig
 from polarbear.config.execution import KEEPS, failed_words
+from polarbear.facts.summary import failures
 from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.fit import NamedFit
 from polarbear.racing import (
@@ -28,7 +29,6 @@ from polarbear.rankings.duels import fewest_shared
 from polarbear.records import Record
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import Store
-from polarbear.store.summary import failures
 from polarbear.wording import counted, percent
 
 

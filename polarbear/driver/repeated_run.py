@@ -1,0 +1,86 @@
+"""Repeats a stored run and compares the two trajectories."""
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+
+from polarbear.config.configuration import Config
+from polarbear.errors import ReportError
+from polarbear.execution.outcome import Executor, Task
+from polarbear.facts.run_details import instance_row
+from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Instance
+from polarbear.records import Record
+from polarbear.settings.options import unknown
+from polarbear.store import Store
+
+
+@dataclass(frozen=True, repr=False)
+class Repeated(Record):
+    """A repeated run, and whether it equals the stored one.
+
+    ``differs_from`` is the time of the first different improvement; None if there is none.
+    """
+
+    algorithm: str
+    instance: str
+    seed: int
+    axis: str
+    status: str
+    message: str
+    reached: float
+    best: float | None
+    t: tuple[float, ...]
+    y: tuple[float, ...]
+    same: bool
+    differs_from: float | None
+
+    def one_line(self) -> str:
+        result = "the same" if self.same else f"different from {self.differs_from:g} on"
+        return f"{self.algorithm} on {self.instance}: {result}"
+
+
+def task_of(config: Config, store: Store, algorithm: str, instance: str) -> Task:
+    """The task of a stored run."""
+    named = {one.name: one for one in config.algorithms}
+    if algorithm not in named:
+        raise ReportError(f"{unknown('algorithm', algorithm, named)} (in the configuration)")
+    row = instance_row(store, instance)
+    runs = store.runs().filter(algorithm=algorithm, instance=instance)
+    if runs.is_empty():
+        raise ReportError(f"{store.path} has no run of '{algorithm}' on '{instance}' to repeat")
+    run = runs.row(0, named=True)
+    drawn = Instance(row["index"], instance, json.loads(row["spec"]))
+    return Task(named[algorithm], drawn, run["seed"], run["budget"])
+
+
+def repeat(config: Config, store: Store, task: Task, pool: Executor) -> Repeated:
+    """Repeat a run and compare it with the stored one; nothing is written."""
+    (outcome,) = pool.run([task])
+    name, instance = task.algorithm.name, task.instance.id
+    before = next((t, y) for run, t, y in store.trajectories([name]) if run.instance == instance)
+    differs = first_difference(before, (outcome.times, outcome.values))
+    values = (store.sign * outcome.values).tolist()
+    return Repeated(
+        algorithm=name,
+        instance=instance,
+        seed=task.seed,
+        axis=config.budget.axis,
+        status=outcome.status.value,
+        message=outcome.message,
+        reached=float(outcome.reached),
+        best=values[-1] if values else None,
+        t=tuple(outcome.times.tolist()),
+        y=tuple(values),
+        same=differs is None,
+        differs_from=differs,
+    )
+
+
+def first_difference(one: tuple[Floats, Floats], two: tuple[Floats, Floats]) -> float | None:
+    """The time at which two trajectories first differ; None if they are equal."""
+    a, b = ([*zip(*side, strict=True), (np.inf, np.inf)] for side in (one, two))
+    unlike = (min(p[0], q[0]) for p, q in zip(a, b, strict=False) if p != q)
+    differs = next(unlike, None)
+    return None if differs is None else float(differs)
