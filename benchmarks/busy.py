@@ -29,7 +29,7 @@ from targets import Row, report
 from polarbear.config.configuration import Config, load
 from polarbear.driver import collect
 from polarbear.driver.loop import Race
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 
@@ -47,7 +47,7 @@ class Share:
 
 def raced(config: Config, folder: Path, from_round: int) -> Share:
     """Race, and look at what workers did after so many rounds."""
-    store = Store.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.plain())
     before, begun_at = psutil.cpu_times(), time.perf_counter()
     with store.writing():
         Race(config, store, on_finding=print if config.execution.check else None).run()

@@ -32,7 +32,7 @@ from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
 from polarbear.execution.outcome import Executor, Outcome, Task
 from polarbear.settings.options import Source
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.cluster.processes import RealCluster
 
 SOLVERS = """
@@ -162,8 +162,9 @@ def survived(folder: Path, cluster: RealCluster, workers: list[Any], kills: int)
     killer = Killer(workers, kills)
     there = rounds(configured(folder, cluster.address, *names), folder / "there", killer)
     same = here == there
+    n_runs = len(StoreOnDisk.open(folder / "there").runs())
     return Row(
-        f"a race of {len(Store.open(folder / 'there').runs())} runs on {len(workers)} workers",
+        f"a race of {n_runs} runs on {len(workers)} workers",
         f"{killer.killed} kills of workers, rounds {'the same' if same else 'NOT the same'} to "
         "the byte",
         f"{kills} kills, the same",
@@ -172,7 +173,7 @@ def survived(folder: Path, cluster: RealCluster, workers: list[Any], kills: int)
 
 
 def rounds(config: Config, path: Path, watcher: Watcher | None = None) -> dict[str, bytes]:
-    store = Store.create(path, config.plain())
+    store = StoreOnDisk.create(path, config.plain())
     with store.writing():
         Race(config, store, [watcher] if watcher else []).run()
     return {file.name: file.read_bytes() for file in sorted((path / "rounds").iterdir())}

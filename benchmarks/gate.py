@@ -38,7 +38,7 @@ from polarbear.regression.gate_decision import (
     instances_for_failures,
     look_sizes,
 )
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 TIMES = 20
 LIMIT = 100
@@ -155,7 +155,7 @@ def populations(folder: Path) -> dict[str, np.ndarray]:
             "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 5}},
             "budget": {"grid": {"from": 20, "to": 400, "points": TIMES}},
         }
-        store = Store.open(pb.run(config, folder / seeds, instances=400).path)
+        store = StoreOnDisk.open(pb.run(config, folder / seeds, instances=400).path)
         grid = store.on_grid(evidence_of(store).grid.times)
         for place, name in enumerate(grid.algorithms):
             found.setdefault(name, grid.values[:, place])

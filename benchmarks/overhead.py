@@ -21,7 +21,7 @@ from polarbear.config.configuration import Config, parse
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
 from polarbear.settings.options import Source
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 ROUNDS = 100
 MEAN, WORST = 0.6, 1.2  # seconds a round
@@ -63,7 +63,7 @@ def seconds_a_round(config: Config) -> np.ndarray:
     """Of each round, the runs left out; the first compiles, once after installation."""
     clock = Clock()
     with tempfile.TemporaryDirectory() as folder:
-        store = Store.create(Path(folder) / "store", config.plain())
+        store = StoreOnDisk.create(Path(folder) / "store", config.plain())
         with store.writing():
             Race(config, store, [clock]).run()
     return np.array(clock.seconds)

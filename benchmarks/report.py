@@ -42,7 +42,7 @@ from polarbear.inference.relations import decision_tables
 from polarbear.problems import Instance
 from polarbear.rankings import GridValues
 from polarbear.settings.options import Source
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 NAMES = ("CSA", "MSR", "TPA", "XNES", "MXNES", "LPXNES", "RS")
 ROUNDS, BATCH, POINTS, BUDGET, DRAWS = 50, 8, 60, 60_000, 4000
@@ -63,7 +63,7 @@ def make(path: Path) -> None:
         },
     }
     config = parse(data, Source("benchmark"))
-    store = Store.create(path, config.plain())
+    store = StoreOnDisk.create(path, config.plain())
     rng = np.random.default_rng(1)
     with store.writing():
         instances = [Instance(i, f"instance-{i}", {"i": i}) for i in range(ROUNDS * BATCH)]
@@ -73,7 +73,7 @@ def make(path: Path) -> None:
 
 
 def add_runs(
-    store: Store, config: Config, instances: list[Instance], rng: np.random.Generator
+    store: StoreOnDisk, config: Config, instances: list[Instance], rng: np.random.Generator
 ) -> None:
     outcomes = []
     for instance in instances:
@@ -88,7 +88,7 @@ def add_runs(
     store.add_runs(outcomes, 2)
 
 
-def add_rounds(store: Store, config: Config, rng: np.random.Generator) -> None:
+def add_rounds(store: StoreOnDisk, config: Config, rng: np.random.Generator) -> None:
     """Rounds whose beliefs sharpen, about algorithms that each lead for a while."""
     times, rules = config.budget.times, config.race
     state = race.start(NAMES, times.tolist(), rules)

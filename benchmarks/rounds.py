@@ -32,7 +32,7 @@ from polarbear.facts.standings import standings
 from polarbear.problems import Instance
 from polarbear.racing import RoundRecord
 from polarbear.settings.options import Source
-from polarbear.store import Store, fs
+from polarbear.store import StoreOnDisk, fs
 from polarbear.store.catalog import Catalog, part_file
 from tests.store.test_rounds import KEPT, made_up
 
@@ -52,7 +52,7 @@ def make(path: Path) -> None:
     config = parse(data, Source("benchmark"))
     rng = np.random.default_rng(1)
     beliefs = made_up(record.state.algorithms, len(record.state.times))
-    store = Store.create(path, config.plain())
+    store = StoreOnDisk.create(path, config.plain())
     with store.writing(), mock.patch.object(fs, "sync"), mock.patch.object(fs, "sync_folder"):
         for number in range(1, ROUNDS + 1):
             first = (number - 1) * INSTANCES
@@ -90,7 +90,7 @@ def read(path: Path) -> float:
     least = float("inf")
     for _ in range(TRIALS):
         start = process_time()
-        store = Store.open(path)
+        store = StoreOnDisk.open(path)
         assert len(store.instances()) == ROUNDS * INSTANCES
         assert store.on_grid(np.geomspace(10, 1000, 30)).values.shape[0] == ROUNDS * INSTANCES
         assert standings(store) is not None
@@ -100,7 +100,7 @@ def read(path: Path) -> float:
 
 def adding(path: Path) -> float:
     """Seconds of processor time that a round takes to find out which instances are new."""
-    store = Store.open(path)
+    store = StoreOnDisk.open(path)
     start = process_time()
     store.add_instances([Instance(i, f"i{i}", {"i": i}) for i in range(INSTANCES)], "classic")
     return process_time() - start

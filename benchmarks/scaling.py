@@ -34,7 +34,7 @@ from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.run import Problems, execute
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 HERE = Path(__file__).parent
 LENGTHS = HERE / "results" / "run-lengths.json"
@@ -53,7 +53,7 @@ GOAL, AT = 0.9, 1000
 
 def lengths_of(store: Path) -> list[float]:
     """Quantiles of the lengths of stored runs, each relative to its algorithm's mean."""
-    runs = Store.open(store).runs().filter(pl.col("seconds") > 0)
+    runs = StoreOnDisk.open(store).runs().filter(pl.col("seconds") > 0)
     speed = pl.col("seconds") / pl.col("budget")
     relative = runs.select((speed / speed.mean().over("algorithm")).alias("length"))["length"]
     found = np.quantile(relative.to_numpy(), np.linspace(0.005, 0.995, 100))
@@ -107,7 +107,7 @@ def measured() -> Costs:
 
     pool = Ready(Problems(config.instances, config.setting))
     with tempfile.TemporaryDirectory() as folder:
-        store = Store.create(Path(folder) / "store", config.plain())
+        store = StoreOnDisk.create(Path(folder) / "store", config.plain())
         with (
             store.writing(),
             mock.patch.object(collect, "pool_of", return_value=pool),

@@ -28,7 +28,7 @@ from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.racing import State
 from polarbear.settings.options import Source
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.runs import SpeculativeRuns
 
 Result = TypeVar("Result")
@@ -287,7 +287,7 @@ def simulate(
     known: Known,
 ) -> Simulated:
     """Race on so many simulated workers."""
-    store = Store.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.plain())
     cluster = Cluster(config, workers, work, costs)
     used = Used()
     nothing: Any = lambda *_, **__: None  # noqa: E731 - what writing costs is in what a run costs
@@ -295,9 +295,9 @@ def simulate(
         store.writing(),
         mock.patch.object(collect, "pool_of", return_value=cluster),
         mock.patch.object(Race, "_decided", lambda *a: known.decided(*a)),
-        mock.patch.object(Store, "add_runs", nothing),
+        mock.patch.object(StoreOnDisk, "add_runs", nothing),
         mock.patch.object(SpeculativeRuns, "replace", nothing),
-        mock.patch.object(Store, "merge_parts", nothing),
+        mock.patch.object(StoreOnDisk, "merge_parts", nothing),
     ):
         race = SimulatedRace(config, store, [used])
         race.costs = costs

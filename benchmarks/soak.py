@@ -42,7 +42,7 @@ import yaml
 
 from polarbear.errors import PolarBearError
 from polarbear.facts.summary import FAILED
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 MARK = "POLARBEAR_SOAK"
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL", "SIGKILL")
@@ -215,7 +215,7 @@ class Soak:
     def _compare(self, store: str, killed: int) -> None:
         wanted, found = contents(self.folder / "peace"), contents(self.folder / store)
         lost = len(
-            Store.open(self.folder / store).all_runs().filter(pl.col("status").is_in(FAILED))
+            StoreOnDisk.open(self.folder / store).all_runs().filter(pl.col("status").is_in(FAILED))
         )
         self.figures.races += 1
         self.figures.lost_runs += lost
@@ -242,7 +242,7 @@ def contents(store: Path) -> tuple[dict[str, bytes], list[tuple[str, str, bytes,
     rounds = {path.name: path.read_bytes() for path in (store / "rounds").glob("round-*.json")}
     runs = sorted(
         (run.algorithm, run.instance, t.tobytes(), y.tobytes())
-        for run, t, y in Store.open(store).trajectories()
+        for run, t, y in StoreOnDisk.open(store).trajectories()
     )
     return rounds, runs
 

@@ -24,7 +24,7 @@ from polarbear.config.configuration import parse
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems import Instance
 from polarbear.settings.options import Source
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 ALGORITHMS, INSTANCES, POINTS, BUDGET = 10, 1_000, 1_000, 60_000
 GRID = np.unique(np.round(np.geomspace(100, BUDGET, 200)))
@@ -38,7 +38,7 @@ def make(path: Path) -> None:
         "budget": {"grid": [100, BUDGET]},
     }
     config = parse(data, Source("benchmark"))
-    store = Store.create(path, config.plain())
+    store = StoreOnDisk.create(path, config.plain())
     rng = np.random.default_rng(1)
     with store.writing():
         instances = [Instance(i, f"instance-{i}", {"i": i}) for i in range(INSTANCES)]
@@ -61,7 +61,7 @@ def make(path: Path) -> None:
 
 def read(path: Path) -> dict[str, float]:
     """Seconds to read all runs and one pair of algorithms, and the peak memory of doing so."""
-    store = Store.open(path)
+    store = StoreOnDisk.open(path)
     start = perf_counter()
     everything = store.on_grid(GRID)
     everything_read = perf_counter()

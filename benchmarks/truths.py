@@ -90,9 +90,9 @@ def drawn(kind: str, seed: int, size: int, populations: Path | None = None) -> T
 def population(store: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All values on the grid, who beats whom on which share of them, and the unit times."""
     from polarbear.facts.evidence import evidence_of
-    from polarbear.store import Store
+    from polarbear.store import StoreOnDisk
 
-    evidence = evidence_of(Store.open(store))
+    evidence = evidence_of(StoreOnDisk.open(store))
     values = evidence.grid.values
     complete = ~np.isnan(values).any(axis=(1, 2))
     return values[complete], head_to_head(values[complete]), evidence.unit_times

@@ -44,9 +44,9 @@ def read(store: Path) -> Population:
 def read_with_names(store: Path) -> tuple[Population, tuple[str, ...]]:
     """The same, and what its instances are called."""
     from polarbear.facts.evidence import evidence_of
-    from polarbear.store import Store
+    from polarbear.store import StoreOnDisk
 
-    evidence = evidence_of(Store.open(store))
+    evidence = evidence_of(StoreOnDisk.open(store))
     grid, unit = evidence.grid, evidence.unit_times
     complete = ~np.isnan(grid.values).any(axis=(1, 2))
     people = Population(grid.algorithms, grid.times, unit, grid.values[complete])

@@ -31,7 +31,7 @@ from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.inference import ModelOptions, Posterior, infer
 from polarbear.inference.posterior_draws import Diagnostics
 from polarbear.rankings.choice_sets import count_choice_sets
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 SOLVERS = Path(__file__).parent / "solvers.py"
 WIDE = {"COLUMNS": "160"}
@@ -108,7 +108,7 @@ class InThisProcess:
                 return
 
 
-def quick_pool(config: Config, store: Store | None = None) -> Any:
+def quick_pool(config: Config, store: StoreOnDisk | None = None) -> Any:
     """A pool in this process, where neither seconds nor code that may do harm are involved."""
     plain, execution = config.plain(), config.execution
     used = {entry.get("function", entry["use"]) for entry in plain["algorithms"].values()}
@@ -268,7 +268,7 @@ def no_space(*_: object, **options: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def keep_posterior(store: Store, names: list[str] | None = None, **options: Any) -> str:
+def keep_posterior(store: StoreOnDisk, names: list[str] | None = None, **options: Any) -> str:
     """Infer from the runs of a store, keep the posterior, and give its key."""
     evidence = evidence_of(store, names)
     learned = cached_posterior(store, evidence, ModelOptions(**options), seed=1)

@@ -20,7 +20,7 @@ from polarbear.errors import RaceError
 from polarbear.facts.standings import Standings, standings
 from polarbear.facts.summary import Failure, failures
 from polarbear.records import Facts, Record, json_values
-from polarbear.store import Store as StoreOnDisk
+from polarbear.store import StoreOnDisk
 
 if TYPE_CHECKING:
     from polarbear.selection.expected_regret import Prospect

@@ -21,8 +21,7 @@ from polarbear.formats.transfer import GridOptions, ImportResult, Spacing, add_i
 from polarbear.problems.base import Trajectory
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.settings.options import Source, nearest, validate
-from polarbear.store import Store as StoreOnDisk
-from polarbear.store import is_store
+from polarbear.store import StoreOnDisk, is_store
 from polarbear.wording import visible
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from polarbear.numerics.announcing import on_first_compilation
 
 if TYPE_CHECKING:
     from polarbear.driver.race_progress import Watcher
-    from polarbear.store import Store as StoreOnDisk
+    from polarbear.store import StoreOnDisk
 
 __all__ = ["Listener", "Progress", "on_first_compilation"]
 PACKAGE = __name__.partition(".")[0]

@@ -15,7 +15,7 @@ from polarbear.racing import RoundRecord
 from polarbear.report.context import gather
 from polarbear.report.figures.figure_files import write_text
 from polarbear.report.page.build import is_page, page
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.writer import holder
 
 OVER = "over"
@@ -36,7 +36,7 @@ class LivePage(Watcher):
 
     wants_draws = True
 
-    def __init__(self, store: Store, path: Path, listener: Listener) -> None:
+    def __init__(self, store: StoreOnDisk, path: Path, listener: Listener) -> None:
         self._store, self._path, self._listener = store, path, listener
         self._failed = False
 
@@ -76,12 +76,12 @@ class StorePage:
         """The round that an open page compares with its own."""
         return self._look()[1]
 
-    def _look(self) -> tuple[Store, str]:
+    def _look(self) -> tuple[StoreOnDisk, str]:
         """The store, and the round that its page shows; OVER if no process writes to it.
 
         During a race it is the newest round whose draws are stored, so that its page is complete.
         """
-        store = Store.open(self._path)
+        store = StoreOnDisk.open(self._path)
         if holder(self._path / "lock") is None:
             return store, OVER
         store = store.with_draws()
@@ -99,7 +99,7 @@ class Watch(ThreadingHTTPServer):
     """
 
     def __init__(self, path: Path, port: int = 0) -> None:
-        Store.open(path)  # raises an error if it is not a store
+        StoreOnDisk.open(path)  # raises an error if it is not a store
         self.live, self.place = StorePage(path), f"/{secrets.token_urlsafe(16)}/"
         try:
             super().__init__((HERE, port), _Handler)

@@ -13,8 +13,7 @@ from polarbear.errors import (
     StoreMismatchError,
 )
 from polarbear.records import Record
-from polarbear.store import Store as StoreOnDisk
-from polarbear.store import file_io
+from polarbear.store import StoreOnDisk, file_io
 from polarbear.store.writer import holder
 from polarbear.wording import counted, joined
 

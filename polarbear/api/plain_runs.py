@@ -17,7 +17,7 @@ from polarbear.driver.repeated_run import Repeated
 from polarbear.driver.scheduler import Scheduler
 from polarbear.errors import ConfigError
 from polarbear.facts.collected_runs import Collected, collected
-from polarbear.store import Store as StoreOnDisk
+from polarbear.store import StoreOnDisk
 
 __all__ = ["Checked", "Collected", "Repeated", "check", "repeat", "run"]
 

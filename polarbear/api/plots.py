@@ -12,7 +12,7 @@ from polarbear.report.figures import FIGURES
 from polarbear.report.figures.figure_files import available, on_canvas
 from polarbear.report.figures.style import Style
 from polarbear.settings.options import Source, validate
-from polarbear.store import Store as StoreOnDisk
+from polarbear.store import StoreOnDisk
 
 
 class NotebookFigure(Figure):

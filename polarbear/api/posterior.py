@@ -21,7 +21,7 @@ from polarbear.records import Facts, Record, optional_key
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import Source, validate
 from polarbear.settings.yaml_lines import parse_yaml
-from polarbear.store import Store as StoreOnDisk
+from polarbear.store import StoreOnDisk
 from polarbear.wording import SHARE_OF_FIRSTS, counted, time, typed, typed_time
 
 GridLike = str | Mapping[str, Any] | Sequence[float]

@@ -27,7 +27,7 @@ from polarbear.execution.outcome import Outcome
 from polarbear.facts.standings import Standings, standings
 from polarbear.racing import RoundRecord
 from polarbear.report.words import decisions, without_marks
-from polarbear.store import Store as StoreOnDisk
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, duration, percent
 
 LOG_INTERVAL_SECONDS = 15.0

@@ -37,7 +37,7 @@ from polarbear.report.stores.differences import Change, changes
 from polarbear.report.stores.sides import sides_of
 from polarbear.report.story import Story, story_of
 from polarbear.settings.options import Source, validate
-from polarbear.store import Store as StoreOnDisk
+from polarbear.store import StoreOnDisk
 
 __all__ = ["AoccRow", "Areas", "Compared", "ErtPoint", "Report", "compare_stores"]
 CLASSICAL_FIGURES = ("ecdf", "aocc", "eaf", "eaf-difference")

@@ -19,7 +19,7 @@ from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.selection.sweeps import SweepTable
 from polarbear.selection.sweeps import sweep as swept_choices
-from polarbear.store import Store as StoreOnDisk
+from polarbear.store import StoreOnDisk
 
 __all__ = ["Answer", "JudgedAlgorithm", "JudgedPortfolio", "SweepTable", "select"]
 

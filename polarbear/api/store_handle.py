@@ -18,7 +18,7 @@ from polarbear.facts.standings import Standings
 from polarbear.facts.standings import standings as standings_of
 from polarbear.records import Facts, html_table, json_values
 from polarbear.settings.grid import Budget
-from polarbear.store import Store as StoreOnDisk
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, timed
 
 if TYPE_CHECKING:

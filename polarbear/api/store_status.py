@@ -9,7 +9,7 @@ from polarbear.facts.standings import Standings, standings
 from polarbear.facts.summary import AlgorithmRuns, AsideRuns, Failure, HostRuns, Weights
 from polarbear.records import Facts, Record
 from polarbear.settings.grid import Budget
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.repair import Repaired, repair
 from polarbear.store.rounds import PastRace
 from polarbear.store.verify import Verified, verify
@@ -62,7 +62,7 @@ class StoreStatus(Record):
 
 def status(path: str | Path, race: int | None = None) -> StoreStatus:
     """The contents of a store; ``race`` selects an earlier race."""
-    store = Store.open(Path(path)).frozen()
+    store = StoreOnDisk.open(Path(path)).frozen()
     running = read_progress(Path(path), LiveProgress)
     if race is not None:
         store = store.at_race(race)

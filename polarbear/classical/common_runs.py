@@ -19,7 +19,7 @@ from polarbear.problems import SUITES
 from polarbear.problems.specs import DIMENSION, FUNCTION, OPTIMUM
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.settings.options import unknown
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, short, time
 
 PER_DIMENSION = f"{EVALUATIONS} per {DIMENSION}"
@@ -87,7 +87,7 @@ class CommonRuns:
 
 
 def common_runs(
-    store: Store,
+    store: StoreOnDisk,
     until: float,
     among: Sequence[str] | None = None,
     per: Mapping[str, int] | None = None,
@@ -152,7 +152,7 @@ def common_runs(
     )
 
 
-def share_more(store: Store, until: float, among: Sequence[str]) -> bool:
+def share_more(store: StoreOnDisk, until: float, among: Sequence[str]) -> bool:
     """Whether some algorithms have more instances in common than all have."""
     counts = []
     for algorithms in (among, None):
@@ -218,7 +218,7 @@ class Curves:
 
 
 def read_curves(
-    store: Store,
+    store: StoreOnDisk,
     common: CommonRuns,
     span: tuple[float, float],
     per: Mapping[str, int] | None = None,
@@ -252,7 +252,7 @@ def read_curves(
     return Curves(common.instances, common.algorithms, span, starts, t, y)
 
 
-def dimensions(store: Store, axis: str) -> dict[str, int]:
+def dimensions(store: StoreOnDisk, axis: str) -> dict[str, int]:
     """The number of variables of each instance that was run; an error if one is unknown."""
     if axis != EVALUATIONS:
         raise ReportError(
@@ -270,7 +270,7 @@ def dimensions(store: Store, axis: str) -> dict[str, int]:
     return found
 
 
-def by_function(store: Store, instances: Sequence[str]) -> dict[str, list[int]]:
+def by_function(store: StoreOnDisk, instances: Sequence[str]) -> dict[str, list[int]]:
     """Indices of the instances of each function in each dimension; empty if one is unknown."""
     specs = store.specs()
     found: dict[str, list[int]] = {}
@@ -284,7 +284,7 @@ def by_function(store: Store, instances: Sequence[str]) -> dict[str, list[int]]:
     return found
 
 
-def best_values(store: Store, instances: Sequence[str]) -> list[float | None]:
+def best_values(store: StoreOnDisk, instances: Sequence[str]) -> list[float | None]:
     """The best possible values, by the suite or by imported data; None where they are unknown."""
     settings, specs = store.config["instances"], store.specs()
     wanted = [specs[instance] for instance in instances]
@@ -298,7 +298,7 @@ def best_values(store: Store, instances: Sequence[str]) -> list[float | None]:
 
 
 def known_optima(
-    store: Store, instances: Sequence[str], given: float | None = None
+    store: StoreOnDisk, instances: Sequence[str], given: float | None = None
 ) -> Floats | None:
     """The best possible values as stored (negated if maximised); None unless all are known."""
     values = best_values(store, instances) if given is None else [given] * len(instances)

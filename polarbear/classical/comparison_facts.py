@@ -17,7 +17,7 @@ from polarbear.errors import ReportError
 from polarbear.numerics.arrays import Floats, spread
 from polarbear.records import Record, optional_key
 from polarbear.selection.posterior_source import Basis
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, percent, timed
 
 MAX_TIMES = 5
@@ -139,7 +139,7 @@ class Compared(Record):
 
 
 def compared(
-    store: Store, view: View, pair: PairFacts | None = None, basis: Basis | None = None
+    store: StoreOnDisk, view: View, pair: PairFacts | None = None, basis: Basis | None = None
 ) -> Compared:
     """The classical view in numbers, compared with a posterior if one is given."""
     common, order = view.common, view.aocc.order()
@@ -204,7 +204,7 @@ def _lead_words(view: View, name: str, other: str, lead: Lead | None) -> str:
 
 
 def expected_running_times(
-    store: Store, view: View, targets: tuple[float, ...]
+    store: StoreOnDisk, view: View, targets: tuple[float, ...]
 ) -> tuple[ErtRow, ...]:
     """ERT on all instances, and for each function and dimension if there are several.
 
@@ -240,7 +240,7 @@ def expected_running_times(
     return tuple(rows)
 
 
-def _time_to_targets(store: Store, view: View, targets: Floats) -> tuple[Floats, np.ndarray]:
+def _time_to_targets(store: StoreOnDisk, view: View, targets: Floats) -> tuple[Floats, np.ndarray]:
     """The time each run spent until a target or its end, and whether it reached the target.
 
     Both are [instance, algorithm, target] and count times within the grid only.

@@ -19,7 +19,7 @@ from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
 from polarbear.problems.base import Kind
 from polarbear.settings.grid import EVALUATIONS, Budget
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, joined
 
 SMALLEST_DISTANCE = 1e-8  # to a known optimum; closer ones count as this
@@ -209,7 +209,7 @@ class View:
 
 
 def view(
-    store: Store, algorithms: Sequence[str] | None = None, options: ViewOptions | None = None
+    store: StoreOnDisk, algorithms: Sequence[str] | None = None, options: ViewOptions | None = None
 ) -> View:
     """Read a store's runs for the classical view.
 

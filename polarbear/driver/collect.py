@@ -20,7 +20,7 @@ from polarbear.problems.weights import weight_of
 from polarbear.racing import State
 from polarbear.rankings import GridValues
 from polarbear.settings.grid import SECONDS
-from polarbear.store import Store, best_so_far, manifest
+from polarbear.store import StoreOnDisk, best_so_far, manifest
 from polarbear.store.runs import StoredRun
 from polarbear.store.runs import stored_runs as runs_of
 from polarbear.wording import counted, joined, noun
@@ -31,7 +31,7 @@ LOCAL = "local"
 Place = tuple[str, str]  # the names of an algorithm and an instance
 
 
-def stored_runs(store: Store) -> dict[Place, StoredRun]:
+def stored_runs(store: StoreOnDisk) -> dict[Place, StoredRun]:
     """The runs that count, by algorithm and instance."""
     return {(run.algorithm, run.instance): run for run in runs_of(store.runs())}
 
@@ -39,7 +39,7 @@ def stored_runs(store: Store) -> dict[Place, StoredRun]:
 class RunPlan:
     """Plans the missing runs of a configuration, by its code at the time of creation."""
 
-    def __init__(self, config: Config, store: Store, retry_failed: bool = False) -> None:
+    def __init__(self, config: Config, store: StoreOnDisk, retry_failed: bool = False) -> None:
         self._config = config
         self._retry_failed = retry_failed
         self.fingerprints = fingerprints(config)
@@ -128,7 +128,7 @@ def prepare_new(config: Config, store: Path) -> None:
         prepare(config)
 
 
-def check_hosts(config: Config, store: Store, mix_hosts: bool) -> None:
+def check_hosts(config: Config, store: StoreOnDisk, mix_hosts: bool) -> None:
     """Refuse to mix seconds of different machines without consent."""
     if config.budget.axis != SECONDS or mix_hosts or config.execution.engine != LOCAL:
         return  # other engines check each worker
@@ -159,7 +159,7 @@ def workers_of(config: Config) -> int:
     return config.execution.workers or available_processors()
 
 
-def pool_of(config: Config, store: Store | None = None) -> Executor:
+def pool_of(config: Config, store: StoreOnDisk | None = None) -> Executor:
     """The executor of a configuration; the store says on which processors runs were timed."""
     execution, timed = config.execution, config.budget.axis == SECONDS
     default = 2 * config.budget.limit + 60 if timed else DAY
@@ -230,7 +230,7 @@ class RaceRuns:
     rounds: only its runs on instances that it has caught up on are used.
     """
 
-    def __init__(self, config: Config, store: Store, stream: InstanceStream) -> None:
+    def __init__(self, config: Config, store: StoreOnDisk, stream: InstanceStream) -> None:
         self._config, self._stream = config, stream
         self._failed = failures_in(store.config).ranks
         self._absent = np.full(len(config.budget.times), np.nan)

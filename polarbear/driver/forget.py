@@ -10,7 +10,7 @@ from polarbear.errors import StoreError, StoreMismatchError
 from polarbear.facts.summary import FAILED
 from polarbear.records import Record
 from polarbear.settings.options import Source, unknown, validate
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.rename import rename as rename_in_store
 from polarbear.store.runs import Reason
 from polarbear.wording import counted, joined
@@ -50,7 +50,7 @@ class Forgotten(Record):
         return f"{runs} of {self.algorithm} restored{rest if self.superseded else ''}"
 
 
-def rename(store: Store, old: str, new: str) -> Renamed:
+def rename(store: StoreOnDisk, old: str, new: str) -> Renamed:
     """Rename an algorithm throughout a store; the caller holds its lock."""
     known, of_seeds = list(store.config["algorithms"]), store.provenance.seed_name
     aside = set(store.set_aside.runs()["algorithm"])
@@ -68,7 +68,7 @@ def rename(store: Store, old: str, new: str) -> Renamed:
     return Renamed(str(store.path), old, new, runs, of_seeds(new))
 
 
-def forget(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
+def forget(store: StoreOnDisk, algorithm: str, failed: bool = False) -> Forgotten:
     """Set all runs of an algorithm aside, or those that failed; the caller holds the lock."""
     runs = _runs(store, store.all_runs(), algorithm, failed)
     notes = withdraw(store, runs, Reason.FORGOTTEN)
@@ -78,7 +78,7 @@ def forget(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     return Forgotten(str(store.path), algorithm, len(runs), 0, 0, tuple(notes[1:]))
 
 
-def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
+def restore(store: StoreOnDisk, algorithm: str, failed: bool = False) -> Forgotten:
     """Take back runs that `forget` has set aside; the caller holds the lock."""
     aside = store.set_aside.runs().filter(pl.col("algorithm") == algorithm)
     mine = aside.filter(pl.col("reason") == Reason.FORGOTTEN)
@@ -102,7 +102,7 @@ def restore(store: Store, algorithm: str, failed: bool = False) -> Forgotten:
     return Forgotten(str(store.path), algorithm, 0, len(runs), superseded, tuple(notes))
 
 
-def _runs(store: Store, runs: pl.DataFrame, algorithm: str, failed: bool) -> pl.DataFrame:
+def _runs(store: StoreOnDisk, runs: pl.DataFrame, algorithm: str, failed: bool) -> pl.DataFrame:
     """Those of an algorithm, or of its failures."""
     known = dict.fromkeys([*store.config["algorithms"], *store.set_aside.runs()["algorithm"]])
     if algorithm not in known:

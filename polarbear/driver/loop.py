@@ -26,7 +26,7 @@ from polarbear.problems.base import Instance, Kind
 from polarbear.racing import State
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, percent, timed, typed_time
 
@@ -53,7 +53,7 @@ class Purpose(Protocol):
         """The last time that matters for the aim."""
 
 
-def resumed(config: Config, store: Store, add: Sequence[str]) -> tuple[State, list[str]]:
+def resumed(config: Config, store: StoreOnDisk, add: Sequence[str]) -> tuple[State, list[str]]:
     """The state to continue from, and the newcomers that wait to enter."""
     names = store.provenance.in_order(algorithm.name for algorithm in config.algorithms)
     if store.rounds.numbers():
@@ -87,7 +87,7 @@ class Race:
     def __init__(
         self,
         config: Config,
-        store: Store,
+        store: StoreOnDisk,
         watchers: Sequence[Watcher] = (),
         add: Sequence[str] = (),
         purpose: Purpose | None = None,

@@ -25,7 +25,7 @@ from polarbear.problems import SUITES
 from polarbear.problems.base import Kind, Setting, Spec, Suite
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import Source
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.runs import Fingerprint, StoredRun
 from polarbear.wording import counted, joined
 
@@ -36,7 +36,7 @@ MAX_CONFLICTS_SHOWN = 8
 class Chosen:
     """The run of an algorithm on an instance in the merged store, and its store before."""
 
-    store: Store
+    store: StoreOnDisk
     run: StoredRun
     t: Floats
     y: Floats
@@ -69,7 +69,7 @@ class Union:
 
 
 def unite(
-    stores: Sequence[Store],
+    stores: Sequence[StoreOnDisk],
     keep: Sequence[str] = (),
     mix_hosts: bool = False,
     first_wins: bool = False,
@@ -88,7 +88,7 @@ def unite(
     return Union(config, runs, alike, in_several, tuple(_notes(stores)))
 
 
-def _check_configurations(stores: Sequence[Store]) -> None:
+def _check_configurations(stores: Sequence[StoreOnDisk]) -> None:
     first = stores[0]
     suite = first.config["instances"]["suite"]
     uses_grid = suite in SUITES and SUITES[suite].uses_grid
@@ -107,13 +107,13 @@ def _check_configurations(stores: Sequence[Store]) -> None:
     _refuse(found, "stores of different experiments cannot be merged")
 
 
-def _made_with(store: Store, name: str) -> dict[str, object]:
+def _made_with(store: StoreOnDisk, name: str) -> dict[str, object]:
     """The options of an algorithm, and the name that its seeds derive from."""
     options = known_options(name, store.config["algorithms"][name])
     return {**options, "seeds derive from": store.provenance.seed_name(name)}
 
 
-def _check_instances(stores: Sequence[Store]) -> None:
+def _check_instances(stores: Sequence[StoreOnDisk]) -> None:
     rankings: dict[tuple[str, float], dict[str, float]] = {}
     specs: dict[str, str] = {}
     found = []
@@ -128,7 +128,7 @@ def _check_instances(stores: Sequence[Store]) -> None:
     _refuse(found, "an instance is not the same problem in all stores")
 
 
-def _check_hosts(stores: Sequence[Store]) -> None:
+def _check_hosts(stores: Sequence[StoreOnDisk]) -> None:
     """Refuse to mix seconds of different machines."""
     hosts = {row for store in stores for row in store.runs().select("host", "cpu").iter_rows()}
     if len(hosts) > 1:
@@ -139,9 +139,11 @@ def _check_hosts(stores: Sequence[Store]) -> None:
         )
 
 
-def _check_makers(stores: Sequence[Store], keep: Sequence[str]) -> dict[str, list[Fingerprint]]:
+def _check_makers(
+    stores: Sequence[StoreOnDisk], keep: Sequence[str]
+) -> dict[str, list[Fingerprint]]:
     """Runs of an algorithm must be made by the same code and options in all stores."""
-    made: dict[str, list[tuple[Store, Fingerprint]]] = {}
+    made: dict[str, list[tuple[StoreOnDisk, Fingerprint]]] = {}
     for store in stores:
         pairs = store.runs().select("algorithm", "fingerprint").unique(maintain_order=True)
         for name, fingerprint in pairs.iter_rows():
@@ -161,7 +163,7 @@ def _check_makers(stores: Sequence[Store], keep: Sequence[str]) -> dict[str, lis
     return alike
 
 
-def _united(stores: Sequence[Store], first_wins: bool) -> tuple[dict[Place, Chosen], int]:
+def _united(stores: Sequence[StoreOnDisk], first_wins: bool) -> tuple[dict[Place, Chosen], int]:
     chosen: dict[Place, Chosen] = {}
     found, several = [], 0
     for store in stores:
@@ -180,7 +182,7 @@ def _united(stores: Sequence[Store], first_wins: bool) -> tuple[dict[Place, Chos
     return chosen, several
 
 
-def _notes(stores: Sequence[Store]) -> list[str]:
+def _notes(stores: Sequence[StoreOnDisk]) -> list[str]:
     """Notes on what is not in the merged store."""
     notes, first = [], stores[0]
     for group in ("budget", "race", "inference"):
@@ -203,7 +205,7 @@ def _refuse(found: Sequence[str], why: str, remedy: str = "") -> None:
         raise StoreMismatchError("\n".join([*lines, remedy]).rstrip())
 
 
-def write_union(stores: Sequence[Store], union: Union, target: Store) -> None:
+def write_union(stores: Sequence[StoreOnDisk], union: Union, target: StoreOnDisk) -> None:
     """Fill an empty store; the caller holds its lock."""
     for store in stores:
         target.copy_runs(store, [one.run.run for one in union.runs.values() if one.store is store])
@@ -226,7 +228,7 @@ class StoredInstances(Suite):
     _drawn: dict[int, tuple[str, Spec]] = PrivateAttr(default_factory=dict)
 
     @classmethod
-    def of(cls, store: Store) -> Self:
+    def of(cls, store: StoreOnDisk) -> Self:
         settings = store.config["instances"]
         made = cls(suite=settings["suite"], weights=settings.get("weights", {}))
         for index, name, spec in store.instances().select("index", "instance", "spec").iter_rows():
@@ -261,7 +263,7 @@ class Replay(Race):
             raise LackingError(f"{counted(len(tasks), 'run')} not there")
 
 
-def stored_config(store: Store) -> Config:
+def stored_config(store: StoreOnDisk) -> Config:
     """The configuration of a store, with its stored instances as the suite."""
     entries = [{"name": name, **entry} for name, entry in store.config["algorithms"].items()]
     plain = {**store.config, "algorithms": entries}
@@ -269,6 +271,6 @@ def stored_config(store: Store) -> Config:
     return replace(config, instances=StoredInstances.of(store))
 
 
-def replay(store: Store) -> Ended:
+def replay(store: StoreOnDisk) -> Ended:
     """Decide a store's race from its runs; the caller holds its lock."""
     return Replay(stored_config(store), store).run()

@@ -10,7 +10,7 @@ from polarbear.config.configuration import PlainConfig
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.facts.standings import forecast_within_limits
 from polarbear.racing import RaceForecast, RoundRecord, State
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.writer import clear_progress, write_progress
 
 WRITE_INTERVAL_SECONDS = 1.0
@@ -205,7 +205,7 @@ def _name(outcome: Outcome) -> tuple[str, str, float]:
 class ProgressFile(ProgressCounter):
     """Writes the progress of a race to its store every second, while it is used as a context."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: StoreOnDisk) -> None:
         super().__init__(store.config)
         self._store = store.path
         self._over = threading.Event()

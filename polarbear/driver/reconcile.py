@@ -20,7 +20,7 @@ from polarbear.errors import RaceError, StoreMismatchError
 from polarbear.execution.outcome import Status
 from polarbear.racing import RoundRecord
 from polarbear.settings.options import unknown
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.runs import Reason
 from polarbear.wording import counted, duration, joined
 
@@ -37,7 +37,7 @@ class Answers:
     fresh: bool = False
 
 
-def cost_words(config: Config, store: Store, stale: Sequence[StaleRuns]) -> str:
+def cost_words(config: Config, store: StoreOnDisk, stale: Sequence[StaleRuns]) -> str:
     """The price of deciding again: at most this many runs, and about this many seconds.
 
     Runs are priced by stored run times on all workers, rounds by the time of the last posterior.
@@ -65,7 +65,7 @@ def cost_words(config: Config, store: Store, stale: Sequence[StaleRuns]) -> str:
     return f"{words}, in about {duration(seconds)}" if seconds else words
 
 
-def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> list[str]:
+def take_in(config: Config, store: StoreOnDisk, answers: Answers, racing: bool) -> list[str]:
     """Adapt a store to a configuration, or ask what to do about changes.
 
     Returns notes on what was done; the caller holds the store's lock.
@@ -125,7 +125,7 @@ def take_in(config: Config, store: Store, answers: Answers, racing: bool) -> lis
     return notes + _take_back(store, current)
 
 
-def _race_differences(config: Config, store: Store, last: RoundRecord) -> list[str]:
+def _race_differences(config: Config, store: StoreOnDisk, last: RoundRecord) -> list[str]:
     """Reasons why a race cannot continue with this configuration."""
     state, times = last.state, config.budget.times.tolist()
     kept = {"rules": last.rules, "inference": last.inference, "settings": last.settings}
@@ -144,7 +144,7 @@ def _race_differences(config: Config, store: Store, last: RoundRecord) -> list[s
     ]
 
 
-def withdraw(store: Store, runs: pl.DataFrame, reason: Reason) -> list[str]:
+def withdraw(store: StoreOnDisk, runs: pl.DataFrame, reason: Reason) -> list[str]:
     """Set runs aside; a race that used them is archived, and another one will begin."""
     if not len(runs):
         return []
@@ -154,7 +154,9 @@ def withdraw(store: Store, runs: pl.DataFrame, reason: Reason) -> list[str]:
     return notes
 
 
-def end_race_of(store: Store, algorithms: Iterable[str], because: str, about: str) -> list[str]:
+def end_race_of(
+    store: StoreOnDisk, algorithms: Iterable[str], because: str, about: str
+) -> list[str]:
     """Archive the race if one of these algorithms is in it; returns a note on that.
 
     ``about`` says what the race has to do with the runs that change.
@@ -173,7 +175,7 @@ def _in_the_race(stale: Sequence[StaleRuns], inside: Collection[str]) -> list[st
     return [f"algorithms.{one.algorithm}: {joined(one.changes)}" for one in found]
 
 
-def _made_since(store: Store, last: RoundRecord) -> list[str]:
+def _made_since(store: StoreOnDisk, last: RoundRecord) -> list[str]:
     """Runs on a race's instances that are newer than its last round."""
     state, written = last.state, store.rounds.written(last.state.round)
     runs, inside = store.runs(), {*state.algorithms} - {state.joining}
@@ -186,7 +188,7 @@ def _made_since(store: Store, last: RoundRecord) -> list[str]:
     return [f"made since its last round: {_counts(rows)}"] if len(rows) else []
 
 
-def _nothing_to_rerun(store: Store, name: str) -> str:
+def _nothing_to_rerun(store: StoreOnDisk, name: str) -> str:
     if name == ALL:
         return "other algorithms have not changed and are not run again"
     return (
@@ -213,7 +215,7 @@ def _named(answers: Answers, names: Sequence[str]) -> tuple[list[str], list[str]
     return chosen(answers.rerun, answers.keep), chosen(answers.keep, answers.rerun)
 
 
-def _question(store: Store, stale: Sequence[StaleRuns]) -> str:
+def _question(store: StoreOnDisk, stale: Sequence[StaleRuns]) -> str:
     listing = "\n".join(f"  {one.words}" for one in stale)
     spelled = quoted(stale[0].algorithm)
     return (
@@ -228,7 +230,7 @@ def _counts(runs: pl.DataFrame) -> str:
     return joined([f"{counted(count, 'run')} of {name}" for name, count in grouped.iter_rows()])
 
 
-def _take_back(store: Store, current: Mapping[str, str]) -> list[str]:
+def _take_back(store: StoreOnDisk, current: Mapping[str, str]) -> list[str]:
     """Take back runs that were set aside and fit the present code.
 
     Except those of algorithms in a race that continues: its rounds did not use them.

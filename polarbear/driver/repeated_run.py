@@ -13,7 +13,7 @@ from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance
 from polarbear.records import Record
 from polarbear.settings.options import unknown
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,7 +41,7 @@ class Repeated(Record):
         return f"{self.algorithm} on {self.instance}: {result}"
 
 
-def task_of(config: Config, store: Store, algorithm: str, instance: str) -> Task:
+def task_of(config: Config, store: StoreOnDisk, algorithm: str, instance: str) -> Task:
     """The task of a stored run."""
     named = {one.name: one for one in config.algorithms}
     if algorithm not in named:
@@ -55,7 +55,7 @@ def task_of(config: Config, store: Store, algorithm: str, instance: str) -> Task
     return Task(named[algorithm], drawn, run["seed"], run["budget"])
 
 
-def repeat(config: Config, store: Store, task: Task, pool: Executor) -> Repeated:
+def repeat(config: Config, store: StoreOnDisk, task: Task, pool: Executor) -> Repeated:
     """Repeat a run and compare it with the stored one; nothing is written."""
     (outcome,) = pool.run([task])
     name, instance = task.algorithm.name, task.instance.id

@@ -23,7 +23,7 @@ from polarbear.racing import Decisions, Elimination, RoundRecord, State, Threat
 from polarbear.racing.forecast import forecast
 from polarbear.rankings.duels import ProblemDuels
 from polarbear.settings.grid import EVALUATIONS
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 MORE_DRAWS = 4  # times as many, where a decision is within the Monte-Carlo error
 Decided = tuple[State, Decisions, DecisionTables | None, CachedPosterior]
@@ -88,7 +88,7 @@ class RoundInference:
     decision is within their error.
     """
 
-    def __init__(self, config: Config, store: Store, runs: RaceRuns) -> None:
+    def __init__(self, config: Config, store: StoreOnDisk, runs: RaceRuns) -> None:
         self._config = config
         self._store = store
         self._runs = runs

@@ -19,7 +19,7 @@ from polarbear.config.configuration import Config
 from polarbear.driver.collect import Place
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.settings.grid import EVALUATIONS
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.runs import SpeculativeRun, StoredRun
 
 RETRIES = 2  # of a run that was killed from outside
@@ -37,7 +37,7 @@ class SpeculativeRuns:
     def __init__(
         self,
         config: Config,
-        store: Store,
+        store: StoreOnDisk,
         fingerprints: Mapping[str, str],
         retry_failed: bool = False,
     ) -> None:
@@ -102,7 +102,7 @@ class Scheduler:
     def __init__(
         self,
         pool: Executor,
-        store: Store,
+        store: StoreOnDisk,
         on_outcome: Callable[[Outcome], None] = lambda outcome: None,
         speculative: SpeculativeRuns | None = None,
         on_speculative: Callable[[Outcome], None] = lambda outcome: None,

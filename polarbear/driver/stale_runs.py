@@ -11,7 +11,7 @@ from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.config.contradictions import differences
 from polarbear.driver.fingerprints import chosen_options
 from polarbear.errors import ConfigError
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.runs import Fingerprint
 from polarbear.wording import counted, joined
 
@@ -82,7 +82,7 @@ class StaleRuns:
         )
 
 
-def stale_runs(store: Store, current: Mapping[str, str]) -> list[StaleRuns]:
+def stale_runs(store: StoreOnDisk, current: Mapping[str, str]) -> list[StaleRuns]:
     """The runs of each algorithm whose fingerprint is not the current one."""
     runs, found = store.all_runs(), []
     for name, now in current.items():

@@ -6,7 +6,7 @@ from polarbear.facts import summary
 from polarbear.facts.summary import AlgorithmRuns, Failure
 from polarbear.records import Record
 from polarbear.settings.grid import Budget
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted
 
 
@@ -42,7 +42,7 @@ class Collected(Record):
 
 
 def collected(
-    store: Store, budget: Budget, executed: int, present: int, seconds: float
+    store: StoreOnDisk, budget: Budget, executed: int, present: int, seconds: float
 ) -> Collected:
     """The store after ``executed`` runs; ``present`` ones were stored before."""
     first = summary.first_at(store, budget.limit)

@@ -17,7 +17,7 @@ from polarbear.rankings import GridValues, rank
 from polarbear.rankings.duels import ProblemDuels, duels_of
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 if TYPE_CHECKING:
     from polarbear.rankings.choice_sets import ChoiceSets
@@ -97,7 +97,7 @@ class Evidence:
 
 
 def evidence_of(
-    store: Store,
+    store: StoreOnDisk,
     algorithms: Sequence[str] | None = None,
     tie_tolerance: float = 0.0,
     budget: Budget | None = None,
@@ -159,7 +159,7 @@ class CachedPosterior:
 
 
 def cached_posterior(
-    store: Store,
+    store: StoreOnDisk,
     evidence: Evidence,
     options: ModelOptions,
     seed: int,

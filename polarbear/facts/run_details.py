@@ -12,7 +12,7 @@ from polarbear.errors import ReportError
 from polarbear.records import Record
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
-from polarbear.store import Store, best_so_far
+from polarbear.store import StoreOnDisk, best_so_far
 from polarbear.wording import counted, rounded, short, timed, typed
 
 LARGER, SMALLER = "larger values are better", "smaller values are better"
@@ -94,7 +94,7 @@ class InstanceRuns(Record):
         return f"{self.instance}, number {self.index} of '{self.suite}': {options}; {self.better}"
 
 
-def duels_at(store: Store, a: str, b: str, at: float | None = None) -> Duels:
+def duels_at(store: StoreOnDisk, a: str, b: str, at: float | None = None) -> Duels:
     """The duels of two algorithms at a time, by default the last of the grid."""
     known = list(store.config["algorithms"])
     for name in (a, b):
@@ -124,7 +124,7 @@ def duels_at(store: Store, a: str, b: str, at: float | None = None) -> Duels:
     return Duels(a, b, t, budget.axis, better_in(store), wins, losses, ties, tuple(found))
 
 
-def runs_on(store: Store, instance: str) -> InstanceRuns:
+def runs_on(store: StoreOnDisk, instance: str) -> InstanceRuns:
     """Every run on an instance."""
     _check_runs(store)
     row = instance_row(store, instance)
@@ -159,7 +159,7 @@ def runs_on(store: Store, instance: str) -> InstanceRuns:
     )
 
 
-def instance_row(store: Store, instance: str) -> dict[str, Any]:
+def instance_row(store: StoreOnDisk, instance: str) -> dict[str, Any]:
     """The row of an instance."""
     known = store.instances()
     if instance not in known["instance"]:
@@ -168,7 +168,7 @@ def instance_row(store: Store, instance: str) -> dict[str, Any]:
     return known.row(by_predicate=pl.col("instance") == instance, named=True)
 
 
-def repeating(store: Store) -> str:
+def repeating(store: StoreOnDisk) -> str:
     """The command that repeats a run, with the configuration next to the store if it exists."""
     for ending in (".yaml", ".yml"):
         if store.path.with_suffix(ending).is_file():
@@ -181,17 +181,17 @@ def _value(value: float, sign: int) -> float | None:
     return sign * value if np.isfinite(value) else None
 
 
-def better_in(store: Store) -> str:
+def better_in(store: StoreOnDisk) -> str:
     """Which values are better, in words."""
     return LARGER if store.maximise else SMALLER
 
 
-def tolerance_of(store: Store) -> float:
+def tolerance_of(store: StoreOnDisk) -> float:
     """The tie tolerance of the last round, 0 without a race."""
     last = store.rounds.last()
     return 0.0 if last is None else float(last.rules["tie_tolerance"])
 
 
-def _check_runs(store: Store) -> None:
+def _check_runs(store: StoreOnDisk) -> None:
     if store.runs().is_empty():
         raise ReportError(f"{store.path} has no runs, only rankings")

@@ -28,7 +28,7 @@ from polarbear.racing.rules import Batch, RaceLimits
 from polarbear.rankings.duels import fewest_shared
 from polarbear.records import Record
 from polarbear.settings.grid import EVALUATIONS
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, percent
 
 
@@ -155,7 +155,7 @@ class Standings(Record):
         )
 
 
-def _problems_behind(store: Store, last: RoundRecord, names: Sequence[str]) -> int:
+def _problems_behind(store: StoreOnDisk, last: RoundRecord, names: Sequence[str]) -> int:
     """The lowest number of problems that two candidates share at any time.
 
     It is the number of instances where the posterior is not kept, or does not count problems.
@@ -167,7 +167,7 @@ def _problems_behind(store: Store, last: RoundRecord, names: Sequence[str]) -> i
     return last.state.instances
 
 
-def standings(store: Store, upto: int | None = None) -> Standings | None:
+def standings(store: StoreOnDisk, upto: int | None = None) -> Standings | None:
     """The result of the rounds in a store; None without a race.
 
     ``upto`` is an earlier round that is taken as the last.

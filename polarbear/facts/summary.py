@@ -10,7 +10,7 @@ import polars as pl
 
 from polarbear.execution.host import IMPORTED
 from polarbear.execution.outcome import Status
-from polarbear.store.store import Store
+from polarbear.store.store import StoreOnDisk
 
 FAILED = [status.value for status in Status if status.failed]
 
@@ -72,7 +72,7 @@ class AsideRuns(NamedTuple):
     runs: int
 
 
-def weights(store: Store) -> Weights | None:
+def weights(store: StoreOnDisk) -> Weights | None:
     """The weights of the instances of a store; None if all are 1."""
     found = store.weights()
     if not found:
@@ -82,13 +82,13 @@ def weights(store: Store) -> Weights | None:
     return Weights(len(each), sum(each), min(each), max(each))
 
 
-def set_aside(store: Store) -> list[AsideRuns]:
+def set_aside(store: StoreOnDisk) -> list[AsideRuns]:
     """Runs that do not count, by algorithm and reason."""
     grouped = store.set_aside.runs().group_by("algorithm", "reason").len()
     return [AsideRuns(*row) for row in grouped.sort("algorithm", "reason").iter_rows()]
 
 
-def by_algorithm(store: Store) -> list[AlgorithmRuns]:
+def by_algorithm(store: StoreOnDisk) -> list[AlgorithmRuns]:
     """One entry per algorithm, in the order of the configuration."""
     own_end = (pl.col("status") == Status.ENDED) & (pl.col("reached") < pl.col("budget"))
     counting = (
@@ -110,7 +110,7 @@ def by_algorithm(store: Store) -> list[AlgorithmRuns]:
     return [known.get(name, AlgorithmRuns(name)) for name in store.config["algorithms"]]
 
 
-def failures(store: Store) -> list[Failure]:
+def failures(store: StoreOnDisk) -> list[Failure]:
     """Failed runs by algorithm, status and message, the most frequent first."""
     failed = store.runs().filter(pl.col("status").is_in(FAILED))
     grouped = failed.group_by("algorithm", "status", "message", maintain_order=True)
@@ -119,7 +119,7 @@ def failures(store: Store) -> list[Failure]:
     return [Failure(*row) for row in ordered.iter_rows()]
 
 
-def first_at(store: Store, t: float) -> dict[str, float]:
+def first_at(store: StoreOnDisk, t: float) -> dict[str, float]:
     """The weighted share of common instances on which each algorithm is best at t; ties shared."""
     grid, weight = store.on_grid(np.array([t])), store.weights()
     values = grid.values[:, :, 0]
@@ -133,7 +133,7 @@ def first_at(store: Store, t: float) -> dict[str, float]:
     return dict(zip(grid.algorithms, share.tolist(), strict=True))
 
 
-def hosts(store: Store) -> list[HostRuns]:
+def hosts(store: StoreOnDisk) -> list[HostRuns]:
     """The machines that executed runs, with their number of runs and mean load."""
     grouped = store.runs().group_by("host", "cpu", maintain_order=True)
     found = grouped.agg(runs=pl.len(), mean_load=pl.col("load").mean())
@@ -141,6 +141,6 @@ def hosts(store: Store) -> list[HostRuns]:
     return [HostRuns(*row) for row in ordered.iter_rows()]
 
 
-def disk_use(store: Store) -> int:
+def disk_use(store: StoreOnDisk) -> int:
     """Bytes of all files in the store."""
     return sum(path.stat().st_size for path in store.path.rglob("*") if path.is_file())

@@ -14,7 +14,7 @@ from polarbear.errors import MissingExtraError
 from polarbear.formats import base
 from polarbear.inference import Posterior
 from polarbear.selection.posterior_source import find_basis
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class ArviZExport(base.Export):
     )
     key: str | None = Field(None, description="the posterior of this key")
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
         basis = find_basis(store, self.model, self.key)
         data = as_dataset(
             basis.posterior, basis.algorithms, basis.times, basis.axis, basis.instances

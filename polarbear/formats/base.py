@@ -19,7 +19,7 @@ from polarbear.problems.base import Instance, Kind, Setting, Trajectory
 from polarbear.problems.specs import PROBLEM
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name
 from polarbear.settings.options import Options
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, joined, noun, visible
 
@@ -98,7 +98,7 @@ Trajectories = list[tuple[StoredRun, Floats, Floats]]  # runs with the times and
 
 
 def runs_with_values(
-    store: Store, algorithms: tuple[str, ...]
+    store: StoreOnDisk, algorithms: tuple[str, ...]
 ) -> tuple[Trajectories, tuple[str, ...]]:
     """The runs to export, by algorithm and instance, and a note if some have no value.
 
@@ -135,7 +135,7 @@ class Export(Options):
     endings: ClassVar[tuple[str, ...]] = ()  # of a file name; any where there are none
 
     @abstractmethod
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> Written:
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> Written:
         """Write some algorithms of a store to a file or a folder that does not exist yet."""
 
 

@@ -20,7 +20,7 @@ from polarbear.selection.criteria import check_risk
 from polarbear.selection.posterior_source import contest, find_basis
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.selection.sweeps import sweep
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted
 
 PYTHON = '''"""The algorithm to run for a budget in AXIS; written by PolarBear."""
@@ -75,7 +75,7 @@ class Chooser(Record):
 
 
 def make_chooser(
-    store: Store,
+    store: StoreOnDisk,
     preference: str,
     risk: str,
     model: str | None,
@@ -113,7 +113,7 @@ class ChooserExport(base.Export):
     model: str | None = Field(None, description="by default the race's model, or the default")
     key: str | None = Field(None, description="the posterior of this key")
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
         among = algorithms if len(algorithms) < len(store.config["algorithms"]) else None
         made = make_chooser(store, self.preference, self.risk, self.model, self.key, among)
         text = made.to_python() if place.suffix == ".py" else json.dumps(made.to_dict(), indent=1)

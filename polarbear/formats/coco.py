@@ -26,7 +26,7 @@ from polarbear.formats.numbered_runs import (
     read_blocks,
 )
 from polarbear.formats.transfer import file_names
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted
 
 TOOL = "COCO"
@@ -92,7 +92,7 @@ class CocoExport(base.Export):
 
     optimum: float | None = base.OPTIMUM_OPTION
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
         found = numbered_runs(store, algorithms, TOOL, self.optimum)
         if found.maximise:
             raise ExportFailedError("COCO's functions are minimised: use --format ioh")

@@ -25,7 +25,7 @@ from polarbear.formats.numbered_runs import (
     read_blocks,
 )
 from polarbear.formats.transfer import file_name, file_names
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.file_io import JsonObject
 from polarbear.wording import counted
 
@@ -107,7 +107,7 @@ class IohExport(base.Export):
 
     optimum: float | None = base.OPTIMUM_OPTION
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
         found = numbered_runs(store, algorithms, TOOL, self.optimum)
         suite = SUITES.get(store.config["instances"]["suite"], NO_SUITE)
         for algorithm, folder in file_names(algorithms).items():

@@ -18,7 +18,7 @@ from polarbear.formats import base
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.specs import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 from polarbear.settings.grid import EVALUATIONS
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import noun
 
 Block = list[tuple[float, float]]  # the points (t, y) of a run
@@ -146,7 +146,7 @@ class NumberedRuns:
 
 
 def numbered_runs(
-    store: Store, algorithms: tuple[str, ...], tool: str, optimum: float | None = None
+    store: StoreOnDisk, algorithms: tuple[str, ...], tool: str, optimum: float | None = None
 ) -> NumberedRuns:
     """Every run that has a value, as distances to the optimum where all optima are known."""
     axis = store.config["budget"]["axis"]
@@ -182,7 +182,7 @@ def numbered_runs(
 
 
 def _numbers(
-    store: Store, instances: Sequence[str]
+    store: StoreOnDisk, instances: Sequence[str]
 ) -> tuple[dict[str, tuple[int, str, int, int]], bool]:
     """Number, name and dimension of each instance's function, and the number of the instance.
 

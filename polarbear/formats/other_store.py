@@ -11,7 +11,7 @@ from polarbear.formats.base import INVALID, Format, Imported, ImportedAlgorithm
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import OPTIMUM
 from polarbear.problems.weights import WEIGHT
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, noun
 
 
@@ -20,14 +20,14 @@ class OtherStore(Format):
 
     def read(self, source: Path) -> Imported:
         try:
-            return _imported(Store.open(source))
+            return _imported(StoreOnDisk.open(source))
         except PolarBearError as error:
             raise ImportFailedError(str(error)) from None
         except INVALID as error:
             raise ImportFailedError(f"{source} is not a valid store: {error}") from None
 
 
-def _imported(store: Store) -> Imported:
+def _imported(store: StoreOnDisk) -> Imported:
     instances, rankings = _instances(store), store.rankings()
     outcomes = []
     for run, t, y in store.trajectories():
@@ -52,7 +52,7 @@ def _imported(store: Store) -> Imported:
     )
 
 
-def _instances(store: Store) -> dict[str, Instance]:
+def _instances(store: StoreOnDisk) -> dict[str, Instance]:
     """The instances by name; their specs include what the suite and the configuration know."""
     specs, weights, indices = store.specs(), store.weights(), store.instances()["index"]
     optima = best_values(store, list(specs))

@@ -22,7 +22,7 @@ from polarbear.problems.weights import WEIGHT, is_weight
 from polarbear.rankings import BELOW, rank
 from polarbear.settings.grid import Budget
 from polarbear.settings.names import LONGEST_NAME, flaw_in_name
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, typed_time
 
 PATTERNS = ("*.soc", "*.soi", "*.toc", "*.toi")
@@ -149,7 +149,7 @@ class PrefLibExport(base.Export):
         0.0, ge=0, description="how much worse than the best of them a value may be and still tie"
     )
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
         budget = Budget.model_validate(store.config["budget"])
         grid = store.on_grid(budget.times, algorithms)
         weights = store.weights()

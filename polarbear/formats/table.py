@@ -19,7 +19,7 @@ from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, improper, is_weight
 from polarbear.settings.names import with_formulas, without_formulas
 from polarbear.settings.options import nearest
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, noun, visible
 
 Unranked = Literal["absent", "below"]
@@ -309,7 +309,7 @@ class CsvExport(base.Export):
     take for a formula begin with an apostrophe, which an import removes.
     """
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
         rows, meanings, written = _long_table(store, algorithms)
         without_formulas(rows).write_csv(place)
         dictionary = [
@@ -323,7 +323,7 @@ class CsvExport(base.Export):
 class ParquetExport(base.Export):
     """The same rows as Parquet, the meaning of each column in its metadata."""
 
-    def write(self, store: Store, algorithms: tuple[str, ...], place: Path) -> base.Written:
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
         rows, meanings, written = _long_table(store, algorithms)
         table = rows.to_arrow()
         fields = [field.with_metadata({"meaning": meanings[field.name]}) for field in table.schema]
@@ -332,7 +332,7 @@ class ParquetExport(base.Export):
 
 
 def _long_table(
-    store: Store, algorithms: tuple[str, ...]
+    store: StoreOnDisk, algorithms: tuple[str, ...]
 ) -> tuple[pl.DataFrame, dict[str, str], base.Written]:
     """A row for each improvement of the runs that count, and one at the end of a run.
 

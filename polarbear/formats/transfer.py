@@ -15,7 +15,7 @@ from polarbear.records import Record
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, checked_name
 from polarbear.settings.options import Source, unknown, validate
-from polarbear.store import Store, file_io
+from polarbear.store import StoreOnDisk, file_io
 from polarbear.wording import counted, joined
 
 Spacing = Literal["log", "linear"]
@@ -70,7 +70,7 @@ def add_imported(path: Path, found: Imported, grid: GridOptions | None = None) -
         "budget": budget_for(found, grid or GridOptions()).model_dump(mode="json", by_alias=True),
         "execution": {},
     }
-    store = Store.create(path, config)
+    store = StoreOnDisk.create(path, config)
     with store.writing():
         store.adopt(config)
         store.add_instances(list(_reconciled(store, found.instances)), "imported")
@@ -130,7 +130,7 @@ def _check_names(found: Imported) -> None:
                 raise ImportFailedError(f"{error}; rename it in the source") from None
 
 
-def _reconciled(store: Store, instances: tuple[Instance, ...]) -> Iterator[Instance]:
+def _reconciled(store: StoreOnDisk, instances: tuple[Instance, ...]) -> Iterator[Instance]:
     """Instances with the specs that the store has for them.
 
     A stored optimum has to be the same in the source: otherwise one of the two may have distances
@@ -174,7 +174,7 @@ class ExportResult(Record):
 
 
 def export_store(
-    store: Store,
+    store: StoreOnDisk,
     name: str,
     export: Export,
     place: Path,

@@ -31,7 +31,7 @@ from polarbear.regression.gate_decision import (
 )
 from polarbear.regression.version_pairs import FailedRun, Lost, Pair, Slowdown, VersionDuels
 from polarbear.settings.grid import SECONDS
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.runs import Reason
 
 DEFAULT_LIMIT = 100  # instances
@@ -125,7 +125,7 @@ def gate(
     sizes = look_sizes(limit)
     made = 0
     collect.prepare_new(config, folder)
-    store = Store.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.plain())
     with store.writing(), _on_one_core(timed):
         stale = [one.algorithm for one in stale_runs(store, fingerprints(config))]
         for line in take_in(config, store, Answers(rerun=stale), racing=False):
@@ -172,7 +172,7 @@ def _receiver(finished: Callable[[bool], None]) -> Callable[[Outcome], None]:
 
 def _verdict(
     config: Config,
-    store: Store,
+    store: StoreOnDisk,
     pair: Pair,
     unchanged: bool,
     duels: VersionDuels,
@@ -205,7 +205,7 @@ def _verdict(
     )
 
 
-def _set_aside_untimed(store: Store, names: int) -> None:
+def _set_aside_untimed(store: StoreOnDisk, names: int) -> None:
     """Set aside runs from another machine, and runs on instances that some version lacks.
 
     All versions are timed on an instance right after each other.

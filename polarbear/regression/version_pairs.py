@@ -12,7 +12,7 @@ from polarbear.driver.collect import stored_runs
 from polarbear.errors import ConfigError
 from polarbear.facts.evidence import ranked
 from polarbear.rankings import GridValues
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import joined
 
 DETECTED = 1.645 + 1.282  # standard errors of a slowdown shown at 5 % in nine of ten gates
@@ -88,7 +88,9 @@ class Slowdown:
 class VersionDuels:
     """The duels of a pair on some instances; values are minimised."""
 
-    def __init__(self, config: Config, store: Store, pair: Pair, instances: Sequence[str]) -> None:
+    def __init__(
+        self, config: Config, store: StoreOnDisk, pair: Pair, instances: Sequence[str]
+    ) -> None:
         self._store, self._pair = store, pair
         self.times = config.budget.times
         found = store.on_grid(self.times, [pair.candidate, pair.baseline])

@@ -19,7 +19,7 @@ from polarbear.rankings.duels import fewest_shared
 from polarbear.report.figures.short_names import labels_in
 from polarbear.selection.posterior_source import Basis, Contest, contest, find_basis
 from polarbear.settings.grid import Budget
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 if TYPE_CHECKING:
     from polarbear.classical.view import View
@@ -51,7 +51,7 @@ class ReportContext:
     ``at`` is the budget of the figure of one budget.
     """
 
-    store: Store
+    store: StoreOnDisk
     algorithms: tuple[str, ...]
     times: np.ndarray
     axis: str
@@ -168,7 +168,7 @@ class ReportContext:
         return self.algorithms.index(name)
 
 
-def gather(store: Store, upto: int | None = None, model: str | None = None) -> ReportContext:
+def gather(store: StoreOnDisk, upto: int | None = None, model: str | None = None) -> ReportContext:
     """Read a store; ``upto`` is an earlier round that is shown as the last."""
     store = store.frozen()
     budget = Budget.model_validate(store.config["budget"])

@@ -15,7 +15,7 @@ from polarbear.racing.decide import reached
 from polarbear.selection.preference import Context
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, short, visible
 
 ALPHA = 0.99  # with which an algorithm is dominated, where no race was run
@@ -58,7 +58,7 @@ class Contest:
     reason: str
 
 
-def find_basis(store: Store, model: str | None = None, key: str | None = None) -> Basis:
+def find_basis(store: StoreOnDisk, model: str | None = None, key: str | None = None) -> Basis:
     """The posterior for a choice: the race's; without a race, the default model's.
 
     ``model`` or ``key`` select another one in the store. Without a race the default model's
@@ -107,7 +107,9 @@ def find_basis(store: Store, model: str | None = None, key: str | None = None) -
     return _basis(store, found, is_raced, _limits(store, found, is_raced))
 
 
-def _basis(store: Store, found: CachedPosterior, raced: bool, notes: tuple[str, ...]) -> Basis:
+def _basis(
+    store: StoreOnDisk, found: CachedPosterior, raced: bool, notes: tuple[str, ...]
+) -> Basis:
     names, race = found.algorithms, store.rounds.last()
     pareto_set = None
     if race is not None:
@@ -158,7 +160,7 @@ def undominated(posterior: Posterior, alpha: float = ALPHA) -> list[int]:
     return [int(i) for i in np.flatnonzero(~above.any(axis=0))]
 
 
-def _limits(store: Store, found: CachedPosterior, raced: bool) -> tuple[str, ...]:
+def _limits(store: StoreOnDisk, found: CachedPosterior, raced: bool) -> tuple[str, ...]:
     """Notes on data in the store that the posterior does not include."""
     remedy = "`polarbear race` includes it" if raced else "`polarbear infer` includes it"
     notes = []

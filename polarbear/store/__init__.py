@@ -7,6 +7,6 @@ records; no other room knows the format.
 from __future__ import annotations
 
 from polarbear.store.manifest import is_store
-from polarbear.store.store import Store, best_so_far
+from polarbear.store.store import StoreOnDisk, best_so_far
 
-__all__ = ["Store", "best_so_far", "is_store"]
+__all__ = ["StoreOnDisk", "best_so_far", "is_store"]

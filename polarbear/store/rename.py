@@ -14,10 +14,10 @@ from polarbear.store.runs import run_id
 
 if TYPE_CHECKING:
     from polarbear.config.configuration import PlainConfig
-    from polarbear.store.store import Store
+    from polarbear.store.store import StoreOnDisk
 
 
-def rename(store: Store, old: str, new: str) -> None:
+def rename(store: StoreOnDisk, old: str, new: str) -> None:
     """Rename an algorithm; the caller holds the store's lock and has checked both names."""
     catalog = store.catalog
     before = [name for name in catalog.manifest.files if name.endswith(".parquet")]
@@ -72,7 +72,7 @@ def _renamed_content(content: Content, ids: dict[str, str], old: str, new: str) 
     return None if after.equals(before) else (after, schema, None)
 
 
-def _new_ids(store: Store, old: str, new: str) -> dict[str, str]:
+def _new_ids(store: StoreOnDisk, old: str, new: str) -> dict[str, str]:
     """The ids of runs follow from the names of their algorithms."""
     columns = ("algorithm", "instance", "attempt")
     tables = (store.every_run(), store.speculative.table(), store.set_aside.runs())

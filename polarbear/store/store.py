@@ -33,7 +33,7 @@ MERGE_ABOVE = 48  # number of small parts from which on they are merged
 SMALL_PART_BYTES = 8 * 2**20  # of trajectories
 
 
-class Store:
+class StoreOnDisk:
     """A store on disk, or a view of it at the end of a past race.
 
     Any process may read; writing happens inside ``writing()``. With ``frozen``, a table stays as it
@@ -60,7 +60,7 @@ class Store:
         self._tables: dict[str, tuple[dict[str, pl.DataFrame], pl.DataFrame]] = {}
 
     @classmethod
-    def open(cls, path: Path) -> Store:
+    def open(cls, path: Path) -> StoreOnDisk:
         """An existing store, or an error that says what the folder is instead."""
         manifest.check_nothing_leads_out(path)
         catalog = Catalog(path)
@@ -68,7 +68,7 @@ class Store:
         return cls(catalog)
 
     @classmethod
-    def create(cls, path: Path, config: PlainConfig) -> Store:
+    def create(cls, path: Path, config: PlainConfig) -> StoreOnDisk:
         """A store that exists, or a new one in an empty or missing folder.
 
         ``polarbear.json`` comes last: without it, the folder counts as empty. Of two processes that
@@ -105,19 +105,19 @@ class Store:
 
     # --- views -------------------------------------------------------------------------------
 
-    def frozen(self) -> Store:
+    def frozen(self) -> StoreOnDisk:
         """The same store for a reader: a table stays as it was when it was first read."""
-        return Store(self.catalog, self.past, frozen=True)
+        return StoreOnDisk(self.catalog, self.past, frozen=True)
 
-    def at_race(self, number: int) -> Store:
+    def at_race(self, number: int) -> StoreOnDisk:
         """The store at the end of a past race; the store itself for the current race."""
         self.races.check(number)
-        return self if number == self.races.current else Store(self.catalog, number)
+        return self if number == self.races.current else StoreOnDisk(self.catalog, number)
 
-    def with_draws(self) -> Store:
+    def with_draws(self) -> StoreOnDisk:
         """The store after the newest round whose draws are stored; unchanged if there is none."""
         number = self.posteriors.last_round_with_draws()
-        return self if number is None else Store(self.catalog, self.past, number)
+        return self if number is None else StoreOnDisk(self.catalog, self.past, number)
 
     # --- writing -----------------------------------------------------------------------------
 
@@ -195,7 +195,7 @@ class Store:
         """Store rankings that have no trajectories."""
         self.catalog.commit([part_file("rankings", rankings)])
 
-    def copy_runs(self, source: Store, runs: Collection[str]) -> None:
+    def copy_runs(self, source: StoreOnDisk, runs: Collection[str]) -> None:
         """Copy these runs from another store, and all its instances that are not known here."""
         known = self.instances()["instance"].implode()
         new = source.instances().filter(~pl.col("instance").is_in(known))

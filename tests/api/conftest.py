@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import polarbear as pb
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.support import synthetic
 
 RATINGS = {"A": 0.6, "B": 0.35, "<b>C</b>": 0.05}
@@ -24,10 +24,10 @@ def configuration(**changes: Any) -> dict[str, Any]:
     }
 
 
-def stored_runs(folder: Path, instances: int = 2) -> Store:
+def stored_runs(folder: Path, instances: int = 2) -> StoreOnDisk:
     """A store on disk with the runs of all algorithms, without a race."""
     suite = {"suite": "synthetic", "ratings": RATINGS, "count": instances}
-    return Store.open(pb.run(configuration(instances=suite), folder / "store").path)
+    return StoreOnDisk.open(pb.run(configuration(instances=suite), folder / "store").path)
 
 
 @pytest.fixture(scope="session")

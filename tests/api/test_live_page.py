@@ -20,7 +20,7 @@ from polarbear.driver.race_progress import Watcher
 from polarbear.errors import NotAStoreError, ReportError
 from polarbear.racing import RoundRecord
 from polarbear.report.page.build import is_page
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.api.conftest import configuration, stored_runs
 
 
@@ -33,11 +33,13 @@ class Heard(Listener):
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path: Path) -> StoreOnDisk:
     return stored_runs(tmp_path)
 
 
-def test_the_page_follows_until_the_race_is_over_and_is_written_over(store: Store, tmp_path: Path):
+def test_the_page_follows_until_the_race_is_over_and_is_written_over(
+    store: StoreOnDisk, tmp_path: Path
+):
     page = tmp_path / "live.html"
     paged = LivePage(store, page, Heard())
     paged.ends(cast(Any, None))
@@ -60,7 +62,7 @@ def test_a_page_that_cannot_be_written_is_one_warning_and_the_race_continues(sto
 
 
 @pytest.fixture
-def served(store: Store) -> Iterator[Watch]:
+def served(store: StoreOnDisk) -> Iterator[Watch]:
     watch = Watch(store.path)
     thread = threading.Thread(target=watch.serve_forever)
     thread.start()
@@ -92,7 +94,9 @@ def test_the_page_is_served_to_this_machine_and_to_its_own_names_only(served: Wa
     assert ask(served, Host="elsewhere.example:80")[0].status == 403
 
 
-def test_the_page_is_not_served_without_the_secret_part_of_the_address(served: Watch, store: Store):
+def test_the_page_is_not_served_without_the_secret_part_of_the_address(
+    served: Watch, store: StoreOnDisk
+):
     connection = HTTPConnection(HERE, urlsplit(served.address).port)
     connection.request("GET", "/")
     assert connection.getresponse().status == 404
@@ -111,7 +115,7 @@ def test_a_client_that_disconnects_leaves_no_traceback(served: Watch, capfd):
     assert "Traceback" not in capfd.readouterr().err
 
 
-def test_a_page_follows_while_a_process_writes_to_the_store(store: Store):
+def test_a_page_follows_while_a_process_writes_to_the_store(store: StoreOnDisk):
     live = StorePage(store.path)
     before = live.now()
     assert b'"follows":false' in before
@@ -127,7 +131,7 @@ def live_race(
     """The page of a race, and its tags and texts after each round."""
     rules = {"limits": {"rounds": rounds}, "alpha": 0.999999}
     config = read(configuration(race=rules), Overrides())
-    store = Store.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.plain())
     live, tags, texts = StorePage(store.path), [], []
 
     class Looking(Watcher):
@@ -157,7 +161,7 @@ def test_a_page_without_draws_is_outdated_as_soon_as_there_are_some(tmp_path: Pa
     assert '"served":"1 without draws"' in texts[0]
 
 
-def test_an_open_page_asks_for_the_round_alone(served: Watch, store: Store):
+def test_an_open_page_asks_for_the_round_alone(served: Watch, store: StoreOnDisk):
     answer, text = ask(served, method="HEAD")
     assert (answer.status, text, answer.headers[TAG]) == (200, "", "over")
     with store.writing():
@@ -166,7 +170,7 @@ def test_an_open_page_asks_for_the_round_alone(served: Watch, store: Store):
 
 
 def test_watch_refuses_a_folder_that_is_no_store_and_a_used_port(
-    served: Watch, store: Store, tmp_path
+    served: Watch, store: StoreOnDisk, tmp_path
 ):
     with pytest.raises(NotAStoreError):
         Watch(tmp_path / "nothing")

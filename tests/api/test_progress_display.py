@@ -13,7 +13,7 @@ import pytest
 import polarbear as pb
 from polarbear.api.progress_display import BAR_COLUMNS, RaceProgress, bar
 from polarbear.driver.race_progress import LiveProgress
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.writer import PROGRESS, read_progress
 from tests.api.conftest import configuration
 from tests.support import Project, solver
@@ -23,7 +23,7 @@ def test_a_terminal_shows_the_standings_and_the_runs_of_the_round(project, monke
     monkeypatch.setenv("COLUMNS", "160")
     project.configure(race={"limits": {"rounds": 1}}, inference={"draws": 400})
     project("race", "config.yaml", "-q")
-    progress = RaceProgress(Store.open(project.store), print)
+    progress = RaceProgress(StoreOnDisk.open(project.store), print)
     lines = progress.picture()
     assert lines[1].split() == ["algorithm", "status", "problems", "evaluations", "reason"]
     assert {line.split()[0] for line in lines[3:5]} == {"random", "coordinate_descent"}

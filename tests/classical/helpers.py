@@ -11,7 +11,7 @@ from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.formats.base import ImportedAlgorithm
 from polarbear.problems.base import Instance
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def make_store(
     axis: str = "evaluations",
     instances: Mapping[str, Any] | None = None,
     specs: Sequence[Mapping[str, Any]] | None = None,
-) -> Store:
+) -> StoreOnDisk:
     """One list of runs an algorithm, one entry an instance; None where it was not run."""
     number = max(len(row) for row in runs.values())
     config = {
@@ -41,7 +41,7 @@ def make_store(
         "budget": {"axis": axis, "grid": grid if isinstance(grid, dict) else list(grid)},
         "execution": {},
     }
-    store = Store.create(path, config)
+    store = StoreOnDisk.create(path, config)
     made = [Instance(i, f"i{i:03}", specs[i] if specs else {"imported": i}) for i in range(number)]
     with store.writing():
         store.add_instances(made, config["instances"]["suite"])

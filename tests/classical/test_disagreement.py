@@ -11,7 +11,7 @@ from polarbear.classical.view import view
 from polarbear.classical.view_options import ViewOptions
 from polarbear.execution.outcome import Status
 from polarbear.selection.posterior_source import Basis, find_basis
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.classical.helpers import Run, make_store
 from tests.support import keep_posterior
 
@@ -23,13 +23,13 @@ def full(y: float) -> Run:
     return Run([1], [y], Status.BUDGET, 100.0)
 
 
-def inferred(store: Store) -> Basis:
+def inferred(store: StoreOnDisk) -> Basis:
     keep_posterior(store, model="dirichlet", draws=2000)
     return find_basis(store)
 
 
 @pytest.fixture(scope="module")
-def margins(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def margins(tmp_path_factory: pytest.TempPathFactory) -> StoreOnDisk:
     """'often' is a little ahead on 70 of 100 instances, 'far' is far ahead on the other 30."""
     runs = {
         "often": [full(1.0)] * 70 + [full(10.0)] * 30,
@@ -38,7 +38,7 @@ def margins(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return make_store(tmp_path_factory.mktemp("margins") / "store", runs, GRID)
 
 
-def test_margins_that_ranks_ignore_are_named_as_the_reason(margins: Store):
+def test_margins_that_ranks_ignore_are_named_as_the_reason(margins: StoreOnDisk):
     made, basis = view(margins, options=FIXED), inferred(margins)
     notes, _ = disagreements(made, basis)
     assert {note.about for note in notes} >= {"uniform", "log-uniform", "final", "times"}
@@ -54,7 +54,7 @@ def test_margins_that_ranks_ignore_are_named_as_the_reason(margins: Store):
     assert "at 3 times from 1 to 100 evaluations" in times.words
 
 
-def test_another_scale_can_make_the_views_agree(margins: Store):
+def test_another_scale_can_make_the_views_agree(margins: StoreOnDisk):
     seen = view(margins, options=ViewOptions(targets="seen"))
     basis = inferred(margins)
     found, words = disagreements(seen, basis)
@@ -93,7 +93,9 @@ def test_an_order_that_may_be_chance_is_said_to_be_no_more(tmp_path: Path):
     assert "which may be chance" in notes[0].words
 
 
-def test_a_posterior_of_another_span_or_of_others_is_not_compared_with_the_view(margins: Store):
+def test_a_posterior_of_another_span_or_of_others_is_not_compared_with_the_view(
+    margins: StoreOnDisk,
+):
     made, basis = view(margins, options=FIXED), inferred(margins)
     for changed, words in (
         ({"times": basis.times * 2}, "another span of time"),

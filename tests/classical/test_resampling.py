@@ -11,7 +11,7 @@ from polarbear.classical.disagreement import share_ahead
 from polarbear.classical.view import View, view
 from polarbear.classical.view_options import ViewOptions
 from polarbear.problems.weights import WEIGHT
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.classical.helpers import Run, make_store
 
 
@@ -85,12 +85,12 @@ B = [Run([4], [0.5]), Run([1, 50], [9.0, 0.2]), Run([2, 20], [3.0, 2.0])]
 OPTIMUM = ViewOptions(optimum=0.0)
 
 
-def heavy(path: Path) -> Store:
+def heavy(path: Path) -> StoreOnDisk:
     specs = [{"imported": i, WEIGHT: weight} for i, weight in enumerate((1.0, 2.0, 1.0))]
     return make_store(path, {"A": A, "B": B}, specs=specs)
 
 
-def double(path: Path) -> Store:
+def double(path: Path) -> StoreOnDisk:
     return make_store(path, {"A": [*A, A[1]], "B": [*B, B[1]]})
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.support import RANDOM, SOLVERS, Project, solver
 
 GOOD = solver("coordinate_descent")
@@ -41,7 +41,7 @@ def test_an_algorithm_that_crashes_on_every_run_ends_the_race_with_1_and_its_mes
     assert "RuntimeError: the licence has expired" in done.stderr
     assert "--retry-failed" in done.stderr
     assert done.stdout == ""
-    assert Store.open(project.store).rounds.last() is None
+    assert StoreOnDisk.open(project.store).rounds.last() is None
 
 
 def test_after_a_fix_the_race_continues_and_repeats_failed_runs_only(project: Project):
@@ -51,7 +51,7 @@ def test_after_a_fix_the_race_continues_and_repeats_failed_runs_only(project: Pr
     marker.touch()
     assert project("race", "config.yaml").returncode == 1  # it is not run again unasked
     project.race("config.yaml", "--retry-failed")
-    runs = Store.open(project.store).runs()
+    runs = StoreOnDisk.open(project.store).runs()
     assert set(runs.filter(runs["algorithm"] == "random")["attempt"]) == {1}
     assert 2 in set(runs.filter(runs["algorithm"] == "fails_until")["attempt"])
     assert project.json("status", "config")["failures"] == []
@@ -61,12 +61,12 @@ def test_failed_runs_of_decided_rounds_can_be_repeated(project: Project):
     changes = {"execution": {"workers": 1, "failures": {"tolerated": 1}}}
     raced(project, RANDOM, solver("fails_sometimes", every=2), **changes)
     project.race("config.yaml")
-    before = Store.open(project.store)
+    before = StoreOnDisk.open(project.store)
     failed = {row["instance"] for row in before.runs().iter_rows(named=True) if row["message"]}
     assert failed
     done = project.race("config.yaml", "--retry-failed")
     assert "the decisions of earlier rounds stay" in done.stderr
-    again = Store.open(project.store).runs()
+    again = StoreOnDisk.open(project.store).runs()
     repeated = again.filter(again["attempt"] == 2)
     assert set(repeated["instance"]) == failed
 
@@ -76,7 +76,7 @@ def test_more_failures_than_are_tolerated_end_the_race_with_1(project: Project):
     raced(project, RANDOM, often)
     refusal = project.refused("race", "config.yaml")
     assert "more than the 20% of `execution.failures.tolerated`" in refusal
-    assert Store.open(project.store).rounds.last() is None
+    assert StoreOnDisk.open(project.store).rounds.last() is None
     raced(project, RANDOM, often, execution={"workers": 2, "failures": {"tolerated": 0.9}})
     project.race("config.yaml")
 
@@ -96,7 +96,7 @@ def test_a_failed_run_counts_as_the_configuration_defines(project, means, values
     execution = {"workers": 1, "failures": {"means": means, "tolerated": 1}}
     raced(project, RANDOM, solver("fails_sometimes", every=1), execution=execution)
     project.done("run", "config.yaml", "--instances", 2)
-    store = Store.open(project.store)
+    store = StoreOnDisk.open(project.store)
     here = store.on_grid(np.array([5.0, 60.0]), ["fails_sometimes"]).values[:, 0]
     assert np.isfinite(here[:, 0]).all()  # before it failed
     found = here[:, 1]
@@ -119,7 +119,7 @@ def test_a_run_that_is_killed_from_outside_is_run_again_and_is_no_failure(projec
     raced(project, RANDOM, solver("killed_until", folder=str(tries)), race=few)
     # a speculative run that is lost counts as not started
     project.race("config.yaml", "--no-early")
-    runs = Store.open(project.store).all_runs()
+    runs = StoreOnDisk.open(project.store).all_runs()
     killed = runs.filter(runs["algorithm"] == "killed_until")
     assert set(killed.filter(killed["attempt"] == 1)["status"]) == {"lost"}
     assert set(killed.filter(killed["attempt"] == 2)["status"]) == {"budget"}
@@ -139,7 +139,7 @@ def test_a_program_that_is_killed_from_outside_again_and_again_is_named(project:
 
 def seeds_of(project: Project) -> dict[str, list[int]]:
     """The seeds of each algorithm, by instance."""
-    runs = Store.open(project.store).runs().sort("instance")
+    runs = StoreOnDisk.open(project.store).runs().sort("instance")
     return {name: list(rows["seed"]) for (name,), rows in runs.group_by("algorithm")}
 
 
@@ -165,7 +165,7 @@ def test_target_runners_share_the_seed_of_an_instance_as_irace_has_it(project: P
     assert list(answer["evaluations"]) == ["elite 1", "elite 2"]
     found = seeds_of(project)
     assert found["elite 1"] == found["elite 2"]
-    instances = Store.open(project.store).runs()["instance"]
+    instances = StoreOnDisk.open(project.store).runs()["instance"]
     assert set(instances) == {"Instances/a.tsp", "Instances/b.tsp"}
 
 
@@ -226,5 +226,5 @@ def test_of_a_noisy_problem_with_a_true_value_the_true_one_is_recorded(project: 
     instances = {"suite": "python", "function": f"{SOLVERS}:NoisyBowl"}
     raced(project, RANDOM, GOOD, instances=instances)
     project.done("run", "config.yaml", "--instances", 3)
-    for _, _, y in Store.open(project.store).trajectories():
+    for _, _, y in StoreOnDisk.open(project.store).trajectories():
         assert (y >= 0).all()  # the noise would make values far below zero

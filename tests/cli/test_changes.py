@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.catalog import Catalog, part_file
 from polarbear.store.runs import run_id
 from tests.cli.test_race import rounds
@@ -52,7 +52,7 @@ def configure(project: Project, *algorithms: dict[str, Any], **changes: Any) -> 
 
 
 def attempts(store: Path) -> dict[tuple[str, str], int]:
-    rows = Store.open(store).runs().select("algorithm", "instance", "attempt").iter_rows()
+    rows = StoreOnDisk.open(store).runs().select("algorithm", "instance", "attempt").iter_rows()
     return {(name, instance): attempt for name, instance, attempt in rows}
 
 
@@ -151,7 +151,7 @@ def test_a_change_that_is_undone_runs_nothing_and_loses_no_run(raced: Project):
     def finished() -> set[tuple[Any, ...]]:
         """Every run in the store, whether it counts or is set aside."""
         columns = ("started", "instance", "seed", "evaluations", "best")
-        return set(Store.open(raced.store).every_run().select(columns).iter_rows())
+        return set(StoreOnDisk.open(raced.store).every_run().select(columns).iter_rows())
 
     def redecided(*algorithms: dict[str, Any]) -> str:
         configure(raced, *algorithms)
@@ -205,7 +205,7 @@ def test_redecide_uses_repeated_runs_and_continues(raced: Project):
     done = raced("race", "config.yaml", "--redecide")
     assert "nothing has changed: the race continues" in done.stderr
     again = {"attempt": 2, "started": datetime.now(UTC)}
-    instance = Store.open(raced.store).instances()["instance"][0]
+    instance = StoreOnDisk.open(raced.store).instances()["instance"][0]
     catalog, files = Catalog(raced.store), []
     for name in ("trajectories", "runs"):
         rows = [

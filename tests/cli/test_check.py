@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import polarbear as pb
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.support import RANDOM, SOLVERS, Project, solver
 
 
@@ -94,7 +94,7 @@ def test_a_first_race_begins_with_a_trial_that_stores_nothing_and_can_be_left_ou
     def raced(name: str, *flags: str) -> tuple[str, list[Any], dict[str, bytes]]:
         done = project.race("config.yaml", "--store", name, *flags)
         folder = project.folder / name
-        runs = Store.open(folder).all_runs().select("algorithm", "instance", "attempt").rows()
+        runs = StoreOnDisk.open(folder).all_runs().select("algorithm", "instance", "attempt").rows()
         rounds = {path.name: path.read_bytes() for path in (folder / "rounds").glob("*.json")}
         return done.stderr, sorted(runs), rounds
 

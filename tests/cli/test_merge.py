@@ -10,7 +10,7 @@ import pytest
 from polarbear.api import merge_stores
 from polarbear.errors import StoreFullError
 from polarbear.racing import RoundRecord
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.file_io import folder_aside
 from tests.cli.test_race import rounds, synthetic
 from tests.cli.test_run import contents
@@ -48,12 +48,12 @@ def whole(project: Project, template: Project) -> Path:
 
 
 def _records(store: Path) -> list[RoundRecord]:
-    opened = Store.open(store)
+    opened = StoreOnDisk.open(store)
     return [opened.rounds.read(number) for number in opened.rounds.numbers()]
 
 
 def test_a_race_split_over_two_stores_and_merged_is_the_whole_again_to_the_byte(project, whole):
-    numbers = {name: i for i, name in enumerate(Store.open(whole).instances()["instance"])}
+    numbers = {name: i for i, name in enumerate(StoreOnDisk.open(whole).instances()["instance"])}
     first, second = project.folder / "A", project.folder / "B"
     part_of(whole, first, lambda row: numbers[row["instance"]] % 2 == 0)
     part_of(
@@ -61,10 +61,10 @@ def test_a_race_split_over_two_stores_and_merged_is_the_whole_again_to_the_byte(
     )
     copy_rounds(whole, first)
     told = project.json("merge", "A", "B", "--into", "C")
-    merged = Store.open(project.folder / "C")
-    assert told["runs"] == len(Store.open(whole).runs())
+    merged = StoreOnDisk.open(project.folder / "C")
+    assert told["runs"] == len(StoreOnDisk.open(whole).runs())
     assert 0 < told["in_several"] < told["runs"]
-    assert merged.runs().equals(Store.open(whole).runs())
+    assert merged.runs().equals(StoreOnDisk.open(whole).runs())
     assert rounds(merged.path) == rounds(whole)
     project.race("config.yaml", "--store", "C")
     assert rounds(merged.path) == rounds(whole)
@@ -72,7 +72,7 @@ def test_a_race_split_over_two_stores_and_merged_is_the_whole_again_to_the_byte(
 
 @pytest.mark.slow
 def test_missing_runs_are_reported_and_then_made(project: Project, whole: Path):
-    instances = Store.open(whole).instances()["instance"].to_list()
+    instances = StoreOnDisk.open(whole).instances()["instance"].to_list()
     part_of(whole, project.folder / "A", lambda row: row["instance"] in instances[:4])
     part_of(whole, project.folder / "B", lambda row: row["instance"] in instances[4:7])
     copy_rounds(whole, project.folder / "B")
@@ -86,7 +86,7 @@ def test_missing_runs_are_reported_and_then_made(project: Project, whole: Path):
 def test_a_run_that_came_out_differently_is_named_and_the_first_store_may_win(project, whole):
     part_of(whole, project.folder / "A", lambda row: True)
     part_of(whole, project.folder / "B", lambda row: True)
-    instance = Store.open(whole).instances()["instance"][0]
+    instance = StoreOnDisk.open(whole).instances()["instance"][0]
 
     def otherwise(row: Row) -> Row:
         mine = row["algorithm"] == "good" and row["instance"] == instance and "y" in row
@@ -106,7 +106,7 @@ def test_a_disk_that_fills_up_while_decisions_are_taken_leaves_no_merged_store(
 ):
     shutil.copytree(whole, project.folder / "B")
 
-    def full(store: Store) -> None:
+    def full(store: StoreOnDisk) -> None:
         raise StoreFullError("no space left to write round-0001.json")
 
     with monkeypatch.context() as patched:

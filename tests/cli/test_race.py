@@ -16,7 +16,7 @@ import pytest
 
 from polarbear.api.standings_words import STATUS
 from polarbear.cli import output
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests import support
 from tests.support import Project
 
@@ -47,7 +47,7 @@ def rounds(store: Path, folder: str = "rounds") -> dict[str, bytes]:
 def runs(store: Path) -> list[tuple[str, str, int]]:
     return [
         (row["algorithm"], row["instance"], row["attempt"])
-        for row in Store.open(store).all_runs().iter_rows(named=True)
+        for row in StoreOnDisk.open(store).all_runs().iter_rows(named=True)
     ]
 
 
@@ -121,7 +121,9 @@ def test_a_page_that_follows_changes_nothing_about_the_race(project: Project):
     project.race("config.yaml", "--store", "alone")
     project.race("config.yaml", "--store", "paged", "--page", "live.html")
     assert rounds(project.folder / "paged") == rounds(project.folder / "alone")
-    keys = [Store.open(project.folder / name).posteriors.stored() for name in ("alone", "paged")]
+    keys = [
+        StoreOnDisk.open(project.folder / name).posteriors.stored() for name in ("alone", "paged")
+    ]
     assert keys[0] == keys[1]
     page = (project.folder / "live.html").read_text()
     assert '"follows":false' in page
@@ -145,7 +147,7 @@ def test_speculative_runs_change_no_round_and_unused_ones_are_reported(project):
     assert runs(project.folder / "without") == runs(project.folder / "with")
     assert json.loads(without.stdout)["extra_runs"] == 0
     extra = json.loads(early.stdout)["extra_runs"]
-    assert extra == len(Store.open(project.folder / "with").speculative.table())
+    assert extra == len(StoreOnDisk.open(project.folder / "with").speculative.table())
     status = project("status", "with")
     assert ("speculative run" in status.stdout) is bool(extra)
     assert project.json("status", "with")["extra_runs"] == extra

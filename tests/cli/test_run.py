@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from polarbear.numerics.threads import available_processors
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.store.editing import rewrite
 from tests.support import RANDOM, SOLVERS, Project, solver
 
@@ -23,7 +23,7 @@ def contents(store: Path) -> list[tuple[str, str, str, bytes, bytes]]:
     """Everything about the runs that must not depend on how they were executed."""
     return sorted(
         (run.algorithm, run.instance, run.status, t.tobytes(), y.tobytes())
-        for run, t, y in Store.open(store).trajectories()
+        for run, t, y in StoreOnDisk.open(store).trajectories()
     )
 
 
@@ -82,7 +82,7 @@ def test_objectives_with_nan_and_infinities_are_reported_and_do_no_harm(project:
     answer = project.json("run", "config.yaml")
     assert answer["failed_runs"] == 0
     assert answer["algorithms"][0]["invalid"] == 2 * (100 + 20)
-    for _, _, y in Store.open(project.store).trajectories():
+    for _, _, y in StoreOnDisk.open(project.store).trajectories():
         assert len(y)
         assert np.all(np.isfinite(y))
 
@@ -103,13 +103,13 @@ def test_seconds_are_recorded_with_their_machine_and_not_mixed_silently(project:
         budget={"axis": "seconds", "grid": [0.02, 0.1]}, algorithms=[solver("coordinate_descent")]
     )
     project.json("run", "config.yaml")
-    runs = Store.open(project.store).runs()
+    runs = StoreOnDisk.open(project.store).runs()
     assert runs["reached"].to_list() == [0.1] * 3
     assert all(0.1 <= seconds < 5 for seconds in runs["seconds"])
     assert runs["host"][0]
     assert runs["cpu"][0]
     assert runs["load"][0] >= 0
-    for _, t, _ in Store.open(project.store).trajectories():
+    for _, t, _ in StoreOnDisk.open(project.store).trajectories():
         assert np.all(np.diff(t) > 0)
         assert t[-1] <= 0.1
     rewrite(project.store, "runs", lambda row: {**row, "host": "elsewhere"})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.support import Project, synthetic
 
 RATINGS = {"A": [0.6, 0.2], "B": [0.4, 0.8]}
@@ -70,7 +70,7 @@ def test_a_stored_run_is_made_again_by_the_command_that_show_tells(project: Proj
         budget={"grid": [5, 20]},
     )
     project.done("run", "config.yaml", "--store", "config", "--instances", "2")
-    instance = Store.open(project.folder / "config").instances()["instance"][1]
+    instance = StoreOnDisk.open(project.folder / "config").instances()["instance"][1]
     (run,) = project.json("show", "config", "--instance", instance)["runs"]
     told = project("show", "config", "--instance", instance)
     command = f"polarbear run config.yaml --on {instance} --repeat"

@@ -18,7 +18,7 @@ from polarbear.errors import ClusterError
 from polarbear.execution import cluster as cluster_room
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.settings.options import Source
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.cluster.processes import SOLVERS, RealCluster, until
 from tests.support import Project
 
@@ -73,7 +73,7 @@ def executed(config: Config) -> list[Outcome]:
 
 def raced(config: Config, folder: Path, watcher: Watcher | None = None) -> dict[str, bytes]:
     """Race from wherever the store stands; every file of its rounds."""
-    store = Store.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.plain())
     with store.writing():
         Race(config, store, [watcher] if watcher else []).run()
     return {path.name: path.read_bytes() for path in sorted((folder / "rounds").iterdir())}
@@ -139,7 +139,7 @@ def test_a_race_whose_scheduler_is_gone_says_so_and_the_same_call_continues(tmp_
         watcher = After(lambda: cluster.kill(cluster.scheduler))
         with pytest.raises(ClusterError, match="no Dask scheduler answers at tcp://.*continues"):
             raced(config, tmp_path / "there", watcher)
-        assert len(Store.open(tmp_path / "there").runs()) >= 3
+        assert len(StoreOnDisk.open(tmp_path / "there").runs()) >= 3
         until(lambda: worker.poll() is not None)  # a worker does not outlive its scheduler
         cluster.start_scheduler()
         cluster.start_worker()
@@ -201,7 +201,7 @@ def test_a_race_on_a_cluster_with_tls_needs_its_certificate(tmp_path, monkeypatc
             assert "has distributed.comm.require-encryption: name a scheduler" in refused.stderr
             assert (refused.returncode, len(refused.stderr.splitlines())) == (1, 1)
         assert done.returncode in (0, 3), done.stderr
-    runs = Store.open(project.store).runs()
+    runs = StoreOnDisk.open(project.store).runs()
     assert runs["worker"].str.starts_with("tls://").all()
     assert set(runs["status"]) == {"budget"}
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from distributed import Client
 
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.cluster.processes import PATIENCE, RealCluster, until
 from tests.cluster.proxy import Network
 from tests.cluster.test_dask import After, configured, raced
@@ -93,6 +93,6 @@ def test_a_race_has_the_same_rounds_and_each_run_once_although(faults, tmp_path,
         watcher = After(*(getattr(happening, fault) for fault in faults.split(", ")))
         assert raced(config, tmp_path / "there", watcher) == here
     assert len(watcher.heard) == len(set(watcher.heard)) == RUNS
-    stored = Store.open(tmp_path / "there")
+    stored = StoreOnDisk.open(tmp_path / "there")
     assert len(stored.runs()) == len(stored.all_runs()) == RUNS
     assert stored.runs()["worker"].str.starts_with("tcp://").all()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import psutil
 import pytest
 
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.cli.test_run import both_hold, contents, held_race
 from tests.cluster.processes import RealCluster
 from tests.support import Project
@@ -47,7 +47,7 @@ def test_ctrl_c_while_a_cluster_runs_ends_its_runs_and_the_same_command_goes_on(
     go.touch()
     answer = project.json("run", "config.yaml", *on)
     assert (answer["executed"], answer["present"]) == (40 - kept, kept)
-    workers = Store.open(project.store).runs()["worker"]
+    workers = StoreOnDisk.open(project.store).runs()["worker"]
     assert workers.str.starts_with("tcp://").all()
     project.json("run", "config.yaml", "--store", "whole")
     assert contents(project.store) == contents(project.folder / "whole")

@@ -10,7 +10,7 @@ import pytest
 from polarbear.driver.race_progress import Watcher
 from polarbear.execution import cluster
 from polarbear.execution.outcome import Outcome
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.cluster.processes import until
 from tests.cluster.slurm import RealSlurm
 from tests.cluster.test_dask import configured, raced
@@ -63,4 +63,4 @@ def test_a_race_outlives_jobs_of_slurm_that_end_under_it_and_has_the_same_rounds
     config = configured(tmp_path, None, algorithms=algorithms, execution=on)
     assert raced(config, tmp_path / "there", watcher) == here
     assert "JobState=CANCELLED" in slurm("scontrol", "show", "job", watcher.job)
-    assert len(Store.open(tmp_path / "there").runs()["worker"].unique()) == 2
+    assert len(StoreOnDisk.open(tmp_path / "there").runs()["worker"].unique()) == 2

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.cli.test_race import rounds, synthetic
 from tests.support import Project
 
@@ -56,7 +56,7 @@ def test_ctrl_c_while_a_round_is_being_decided_does_not_wait_for_the_decision(
     assert "interrupted; the same command continues from the last round" in said
     assert "Traceback" not in said
     assert list(rounds(project.store)) == ["round-0001.json"]
-    kept = Store.open(project.store)
+    kept = StoreOnDisk.open(project.store)
     assert kept.rounds.last().posterior in kept.posteriors.stored()
     project("race", "config.yaml")
     project("race", "config.yaml", "--store", "whole")

@@ -25,7 +25,7 @@ from polarbear.problems.synthetic import Synthetic
 from polarbear.racing import RoundRecord
 from polarbear.selection.posterior_source import find_basis
 from polarbear.settings.options import Source
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.store.editing import remove_rounds
 from tests.support import RANDOM, solver
 
@@ -71,34 +71,34 @@ class Notes(Watcher):
         self.rounds.append(record)
 
 
-def run(config: Config, folder: Path, **options: Any) -> tuple[Ended, Store, Notes]:
+def run(config: Config, folder: Path, **options: Any) -> tuple[Ended, StoreOnDisk, Notes]:
     notes = Notes()
-    store = Store.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.plain())
     with store.writing():
         store.adopt(config.plain(), config.instances.uses_grid)
         ended = Race(config, store, [notes], **options).run()
     return ended, store, notes
 
 
-def checkpoints(store: Store) -> list[bytes]:
+def checkpoints(store: StoreOnDisk) -> list[bytes]:
     return [path.read_bytes() for path in sorted((store.path / "rounds").glob("round-*.json"))]
 
 
-def facts_of(store: Store) -> dict[str, Any]:
+def facts_of(store: StoreOnDisk) -> dict[str, Any]:
     found = standings(store)
     assert found is not None
     return found.to_dict()
 
 
 @pytest.fixture(scope="module")
-def settled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, Store, Notes]:
+def settled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, StoreOnDisk, Notes]:
     """A race that is settled; tests that write to its store take a copy."""
     return run(configured(), tmp_path_factory.mktemp("settled") / "s")
 
 
 @pytest.fixture
-def copied(settled: tuple[Ended, Store, Notes], tmp_path: Path) -> Store:
-    return Store.open(Path(shutil.copytree(settled[1].path, tmp_path / "s")))
+def copied(settled: tuple[Ended, StoreOnDisk, Notes], tmp_path: Path) -> StoreOnDisk:
+    return StoreOnDisk.open(Path(shutil.copytree(settled[1].path, tmp_path / "s")))
 
 
 def test_a_race_finds_the_pareto_set_and_says_why(settled):
@@ -182,7 +182,7 @@ def test_draws_kept_after_each_round_leave_nothing_behind(settled, tmp_path):
         def ends(self, record: RoundRecord) -> None:
             seen.append(store.posteriors.stored() == [record.posterior])
 
-    store = Store.create(tmp_path / "often", configured().plain())
+    store = StoreOnDisk.create(tmp_path / "often", configured().plain())
     with store.writing():
         Race(configured(), store, [Looking()]).run()
     assert seen == [True] * len(notes.rounds)
@@ -197,7 +197,7 @@ def test_draws_kept_after_each_round_leave_nothing_behind(settled, tmp_path):
 def test_the_draws_of_an_earlier_round_are_not_taken_for_the_last_ones(tmp_path):
     limited = [configured(rules={"limits": {"rounds": n}, "alpha": 0.999999}) for n in (1, 2)]
     run(limited[0], tmp_path / "s")
-    before = Store.open(tmp_path / "s").posteriors
+    before = StoreOnDisk.open(tmp_path / "s").posteriors
     (first,) = before.stored()
     (name,) = before._catalog.names("posteriors/")
     held = name, before._catalog.read(name)

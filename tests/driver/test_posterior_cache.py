@@ -7,18 +7,18 @@ import pytest
 from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.inference import ModelOptions, relations
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.report.stores import THREE, runs_of
 
 QUICK = ModelOptions(model="dirichlet", draws=2000)
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def store(tmp_path_factory: pytest.TempPathFactory) -> StoreOnDisk:
     return runs_of(tmp_path_factory.mktemp("learn"), 400, THREE)
 
 
-def test_rankings_are_stored_with_the_posterior(store: Store):
+def test_rankings_are_stored_with_the_posterior(store: StoreOnDisk):
     evidence = evidence_of(store)
     with store.writing():
         store_posterior(store, evidence, cached_posterior(store, evidence, QUICK, seed=5))
@@ -30,7 +30,7 @@ def test_rankings_are_stored_with_the_posterior(store: Store):
     assert store.on_grid(evidence.grid.times).values.shape == (400, 3, 2)  # not taken for imported
 
 
-def test_the_field_changes_first_places_and_no_duel(store: Store):
+def test_the_field_changes_first_places_and_no_duel(store: StoreOnDisk):
     evidence, options = evidence_of(store), ModelOptions(draws=400)
     everything = cached_posterior(store, evidence, options, 1, ["A", "B", "C"])
     among_two = cached_posterior(store, evidence, options, 1, ["A", "B"])
@@ -40,7 +40,7 @@ def test_the_field_changes_first_places_and_no_duel(store: Store):
 
 
 @pytest.mark.parametrize("options", [QUICK, QUICK.model_copy(update={"model": "hierarchical"})])
-def test_a_posterior_that_is_kept_is_the_same_to_the_bit(store: Store, options: ModelOptions):
+def test_a_posterior_that_is_kept_is_the_same_to_the_bit(store: StoreOnDisk, options: ModelOptions):
     evidence = evidence_of(store)
     fresh = cached_posterior(store, evidence, options, seed=2)
     assert not fresh.from_store
@@ -58,7 +58,7 @@ def test_a_posterior_that_is_kept_is_the_same_to_the_bit(store: Store, options: 
         assert np.array_equal(kept.posterior.hyper[name], draws)
 
 
-def test_another_question_is_not_answered_from_the_store(store: Store):
+def test_another_question_is_not_answered_from_the_store(store: StoreOnDisk):
     evidence = evidence_of(store)
     with store.writing():
         store_posterior(store, evidence, cached_posterior(store, evidence, QUICK, seed=3))
@@ -70,5 +70,5 @@ def test_another_question_is_not_answered_from_the_store(store: Store):
     assert not cached_posterior(store, pair, QUICK, seed=3).from_store
 
 
-def test_values_within_the_tolerance_are_tied(store: Store):
+def test_values_within_the_tolerance_are_tied(store: StoreOnDisk):
     assert len(np.unique(evidence_of(store, None, 1e9).positions)) == 1

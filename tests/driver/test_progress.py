@@ -14,7 +14,7 @@ from polarbear.driver.race_progress import ProgressCounter, RoundStart
 from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.racing import RaceForecast
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.driver.test_loop import configured
 
 NO_LIMITS = {"race": {"limits": {}}}
@@ -23,7 +23,7 @@ NO_LIMITS = {"race": {"limits": {}}}
 @pytest.fixture
 def tasks(tmp_path: Path) -> list[Task]:
     config = configured(("good", "bad"))
-    store = Store.create(tmp_path / "s", config.plain())
+    store = StoreOnDisk.create(tmp_path / "s", config.plain())
     instances = [config.instances.instance(i, config.setting) for i in range(3)]
     return collect.RunPlan(config, store).missing({}, instances)
 

@@ -14,7 +14,7 @@ from polarbear.driver.reconcile import Answers, cost_words, take_in
 from polarbear.execution.run import Problems, execute
 from polarbear.facts.evidence import evidence_of
 from polarbear.racing import RoundRecord
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted
 from tests.driver.test_loop import RATINGS, checkpoints, configured, facts_of
 from tests.faults import races
@@ -37,8 +37,8 @@ class Killer(Watcher):
 
 def race(
     config: Config, folder: Path, answers: Answers | None = None, kill_after: int | None = None
-) -> tuple[Store, list[str]]:
-    store = Store.create(folder, config.plain())
+) -> tuple[StoreOnDisk, list[str]]:
+    store = StoreOnDisk.create(folder, config.plain())
     watcher = Watcher() if kill_after is None else Killer(kill_after)
     with store.writing():
         notes = take_in(config, store, answers or Answers(), racing=True)
@@ -54,7 +54,7 @@ LAX = {**BATCH, "alpha": 0.9, "resolution": "strict", "limits": {"rounds": 7}}
 def test_killed_while_deciding_again_a_race_ends_with_the_same_rounds_to_the_byte(tmp_path: Path):
     race(configured(rules=STRICT), tmp_path / "whole")
     shutil.copytree(tmp_path / "whole", tmp_path / "killed")
-    before = checkpoints(Store.open(tmp_path / "whole"))
+    before = checkpoints(StoreOnDisk.open(tmp_path / "whole"))
     again = Answers(redecide=True)
     whole, notes = race(configured(rules=LAX), tmp_path / "whole", again)
     assert f"{counted(5, 'round')} to decide again" in notes[0]
@@ -72,7 +72,7 @@ def test_killed_while_deciding_again_a_race_ends_with_the_same_rounds_to_the_byt
 def test_the_price_of_deciding_again_includes_runs_by_their_stored_times(tmp_path: Path):
     """Runs that end before the grid start from the beginning: 60 evaluations at 0.5 s each."""
     config = configured(("good", "late"), execution={"workers": 2})
-    store = Store.create(tmp_path / "s", config.plain())
+    store = StoreOnDisk.create(tmp_path / "s", config.plain())
     problems = Problems(config.instances, config.setting)
     instances = [config.instances.instance(i, config.setting) for i in range(3)]
     tasks = collect.RunPlan(config, store).missing({}, instances, {"good": 20, "late": 60})
@@ -105,7 +105,7 @@ def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp
             code = (tmp_path / "touched.py").read_text()
             (tmp_path / "touched.py").write_text(code.replace("problem.lower", "problem.upper"))
 
-    store = Store.create(tmp_path / "s", config.plain())
+    store = StoreOnDisk.create(tmp_path / "s", config.plain())
     with store.writing(), pytest.raises(Exception, match=r"touched.py changed while"):
         Race(config, store, [Editor()]).run()
     assert store.rounds.numbers() == [1]
@@ -127,10 +127,10 @@ def test_the_order_of_algorithms_in_the_file_is_shown_and_changes_no_byte(tmp_pa
         folder, resumed = tmp_path / order[0], ("late", *reversed(order))
         rules = {**races.RULES, "alpha": 0.95}
         races.raced(folder, configured(order, rules={**rules, "limits": {"rounds": 2}}, **changes))
-        before = checkpoints(Store.open(folder))
+        before = checkpoints(StoreOnDisk.open(folder))
         longer = configured(resumed, rules={**rules, "limits": {"rounds": 9}}, **changes)
         races.raced(folder, longer)
-        store = Store.open(folder)
+        store = StoreOnDisk.open(folder)
         assert checkpoints(store)[:2] == before
         facts, shown = facts_of(store), [*order, "late"]  # the first file's order, then newcomers
         assert [one["algorithm"] for one in facts["algorithms"]] == shown

@@ -18,7 +18,7 @@ from polarbear.driver.loop import Race
 from polarbear.driver.scheduler import SpeculativeRuns
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.runs import SpeculativeRun
 from tests.driver.test_loop import Notes, checkpoints, configured, optimisers, run
 from tests.faults.races import essence
@@ -67,7 +67,7 @@ def truncated(early: int = 4, workers: int = 1, **limits: Any) -> Config:
 
 
 @pytest.fixture(scope="module")
-def without(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def without(tmp_path_factory: pytest.TempPathFactory) -> StoreOnDisk:
     """A race that began nothing early."""
     return run(truncated(early=0), tmp_path_factory.mktemp("without") / "s")[1]
 
@@ -114,7 +114,7 @@ def test_interrupted_anywhere_a_race_with_early_runs_ends_the_same(
     config, executed, interruptions = truncated(), [], 0
     with_workers(monkeypatch, 3, seed)
     while True:
-        store = Store.create(tmp_path / "s", config.plain())
+        store = StoreOnDisk.create(tmp_path / "s", config.plain())
         watcher = Impatient()
         watcher.left = lot.randint(5, 60)
         with store.writing():
@@ -167,7 +167,7 @@ def test_nothing_is_begun_early_where_seconds_are_measured_or_spending_is_limite
     config = truncated(rounds=2, **limits)
     grid = {"axis": axis, "grid": [10, 20, 30, 40, 50, 60]}
     config = replace(config, budget=type(config.budget).model_validate(grid))
-    store = Store.create(tmp_path / "s", config.plain())
+    store = StoreOnDisk.create(tmp_path / "s", config.plain())
     with store.writing():
         Race(config, store, [Hears()]).run()
     assert bool(begun) is some
@@ -204,9 +204,9 @@ def test_a_run_that_was_killed_before_it_was_seen_at_a_time_does_not_stand_for_o
         assert killed.up_to(replace(task, budget=5)).status is Status.BUDGET
 
 
-def early_store(folder: Path) -> tuple[Config, Store, list[Outcome]]:
+def early_store(folder: Path) -> tuple[Config, StoreOnDisk, list[Outcome]]:
     config = optimisers(solver("coordinate_descent"), RANDOM)
-    store = Store.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.plain())
     problems = Problems(config.instances, config.setting)
     instance = config.instances.instance(0, config.setting)
     tasks = collect.RunPlan(config, store).missing({}, [instance])

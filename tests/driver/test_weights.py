@@ -13,7 +13,7 @@ from polarbear.errors import StoreMismatchError
 from polarbear.facts.evidence import evidence_of
 from polarbear.problems.weights import weight_of
 from polarbear.rankings.duels import duels_of
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.driver.test_loop import RATINGS, checkpoints, configured, run
 from tests.driver.test_reconcile import race
 
@@ -26,12 +26,12 @@ def weighted(weights: dict[str, float], **changes: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def raced(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def raced(tmp_path_factory: pytest.TempPathFactory) -> StoreOnDisk:
     config = weighted({"*-1": 3, "*-2": 0.5}, rules=FEW)
     return run(config, tmp_path_factory.mktemp("raced") / "s")[1]
 
 
-def test_a_race_counts_as_the_store_does(raced: Store):
+def test_a_race_counts_as_the_store_does(raced: StoreOnDisk):
     config = weighted({"*-1": 3, "*-2": 0.5}, rules=FEW)
     assert sorted(raced.weights().values()) == [0.5, 3.0]
     last = raced.rounds.last()
@@ -44,19 +44,19 @@ def test_a_race_counts_as_the_store_does(raced: Store):
     assert last.settings["weights"] == {"*-1": 3.0, "*-2": 0.5}
 
 
-def test_other_weights_are_another_race(raced: Store, tmp_path: Path):
+def test_other_weights_are_another_race(raced: StoreOnDisk, tmp_path: Path):
     shutil.copytree(raced.path, tmp_path / "s")
     with pytest.raises(StoreMismatchError, match=r"(?s)settings\.weights.*--redecide"):
         race(weighted({"*-1": 2}, rules=FEW), tmp_path / "s")
-    assert checkpoints(Store.open(tmp_path / "s")) == checkpoints(raced)
+    assert checkpoints(StoreOnDisk.open(tmp_path / "s")) == checkpoints(raced)
 
 
-def test_a_race_that_is_replayed_keeps_its_weights(raced: Store):
+def test_a_race_that_is_replayed_keeps_its_weights(raced: StoreOnDisk):
     suite = stored_config(raced).instances
     assert {name: weight_of(name, suite.weights) for name in raced.weights()} == raced.weights()
 
 
-def test_merging_says_whose_weights_count(raced: Store, tmp_path: Path):
+def test_merging_says_whose_weights_count(raced: StoreOnDisk, tmp_path: Path):
     other = run(weighted({}, rules=FEW), tmp_path / "other")[1]
     found = unite([raced, other])
     assert f"weights are those of {raced.path}; {other.path} has others" in found.notes

@@ -5,18 +5,18 @@ import pytest
 
 from polarbear.facts.evidence import evidence_of
 from polarbear.facts.run_details import LARGER, duels_at, runs_on
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.report.stores import runs_of
 
 RATINGS = {"A": [0.6, 0.2], "B": [0.3, 0.5], "C": [0.1, 0.3]}
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def store(tmp_path_factory: pytest.TempPathFactory) -> StoreOnDisk:
     return runs_of(tmp_path_factory.mktemp("looking"), 15, RATINGS)
 
 
-def test_duels_are_those_of_the_rankings(store: Store):
+def test_duels_are_those_of_the_rankings(store: StoreOnDisk):
     evidence = evidence_of(store)
     for place, t in enumerate(evidence.grid.times):
         told = duels_at(store, "A", "C", float(t))
@@ -30,7 +30,7 @@ def test_duels_are_those_of_the_rankings(store: Store):
             assert duel.winner == ("A" if a[row] < c[row] else "C" if c[row] < a[row] else None)
 
 
-def test_what_was_lost_comes_first_and_by_the_most(store: Store):
+def test_what_was_lost_comes_first_and_by_the_most(store: StoreOnDisk):
     assert duels_at(store, "A", "B").t == 100  # the last of the grid
     told = duels_at(store, "B", "A", 10)
     winners = [duel.winner for duel in told.duels]
@@ -39,7 +39,7 @@ def test_what_was_lost_comes_first_and_by_the_most(store: Store):
     assert lost == sorted(lost, reverse=True)
 
 
-def test_runs_on_an_instance_are_those_of_the_store(store: Store):
+def test_runs_on_an_instance_are_those_of_the_store(store: StoreOnDisk):
     told = runs_on(store, store.instances()["instance"][3])
     assert [run.algorithm for run in told.runs] == ["A", "B", "C"]
     kept = {(run.algorithm, run.instance): (run, t, y) for run, t, y in store.trajectories()}

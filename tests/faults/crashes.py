@@ -23,7 +23,7 @@ from polarbear.config.configuration import Config
 from polarbear.driver import collect
 from polarbear.driver.reconcile import Answers
 from polarbear.errors import PolarBearError
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store import store as store_module
 from polarbear.store.file_io import ASIDE
 from polarbear.store.repair import repair
@@ -244,7 +244,7 @@ def _two_halves(root: Path) -> None:
     from tests.cli.test_merge import part_of
 
     _race(root)  # most of a merge is to replay the race
-    whole = Store.open(root / "store")
+    whole = StoreOnDisk.open(root / "store")
     first = set(whole.instances()["instance"][::2])
     part_of(root / "store", root / "one", lambda row: row["instance"] in first)
     part_of(root / "store", root / "other", lambda row: row["instance"] not in first)
@@ -265,7 +265,7 @@ def _merged(root: Path) -> Any:
 
 def _with_speculative_run(root: Path) -> None:
     _race(root)
-    store = Store.open(root / "store")
+    store = StoreOnDisk.open(root / "store")
     with store.writing():
         store.speculative.replace([SpeculativeRun.of(outcome(SHORT, "bad", 99, [(1, 2.0)]), 1)])
 

@@ -6,7 +6,7 @@ from unittest import mock
 
 from polarbear.config.configuration import Config
 from polarbear.driver import collect
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.driver.test_loop import configured, run
 from tests.support import quick_pool
 
@@ -28,7 +28,7 @@ def raced(folder: Path, config: Config = CONFIG, **options: Any) -> int:
 
 def essence(folder: Path) -> dict[str, Any]:
     """Everything in a store that a race decides: rounds to the byte, and what they stand on."""
-    store = Store.open(folder)
+    store = StoreOnDisk.open(folder)
     rounds = {
         path.name: path.read_bytes()
         for path in sorted((folder / "rounds").glob("*"))

@@ -28,7 +28,7 @@ from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.errors import PolarBearError, StoreDamagedError
 from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.inference import ModelOptions
-from polarbear.store import Store, file_io
+from polarbear.store import StoreOnDisk, file_io
 from polarbear.store.catalog import FACTS, Catalog
 from polarbear.store.manifest import NAME
 from polarbear.store.rename import rename
@@ -206,7 +206,7 @@ def mixture(rng: Random, versions: list[Files], store: Path) -> str | None:
     if verify(store).sound != whole:
         return f"a mixture of {len(mixed)} files is {'damaged' if whole else 'sound'} to verify"
     try:
-        with Store.open(store).writing():
+        with StoreOnDisk.open(store).writing():
             pass
         if not whole:
             repair(store)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polarbear.store import Store, file_io
+from polarbear.store import StoreOnDisk, file_io
 from tests.faults.crashes import SCENARIOS, Scenario, Trials, by_lot
 from tests.faults.layer import Step, recorded
 from tests.faults.power import after_cut, relative
@@ -28,19 +28,19 @@ def test_parts_that_are_merged_are_all_there_after_any_power_cut(tmp_path: Path)
     config = configured()
 
     def prepare(root: Path) -> None:
-        made = Store.create(root / "store", config.plain())
+        made = StoreOnDisk.create(root / "store", config.plain())
         with made.writing():
             for index in range(4):
                 made.add_instances([instance(index)], "synthetic")
                 add(made, outcome(config, "A", index, [(1, -float(index))]))
 
     def merge(root: Path) -> None:
-        opened = Store.open(root / "store")
+        opened = StoreOnDisk.open(root / "store")
         with opened.writing():
             opened.merge_parts()
 
     def values(root: Path) -> list[float]:
-        grid = Store.open(root / "store").on_grid(np.array([10.0]), ["A"])
+        grid = StoreOnDisk.open(root / "store").on_grid(np.array([10.0]), ["A"])
         return [float(value) for value in grid.values.ravel()]
 
     trials = Trials(Scenario("merging parts", prepare, merge, values), tmp_path)

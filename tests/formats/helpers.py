@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from polarbear.execution.outcome import Status
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.classical.helpers import Run, make_store
 
 Trajectories = dict[tuple[str, str], tuple[list[float], list[float], float]]
 
 
-def numbered_store(path: Path, maximise: bool = False, last: int = 500) -> Store:
+def numbered_store(path: Path, maximise: bool = False, last: int = 500) -> StoreOnDisk:
     """Two algorithms on three functions in two dimensions; digits that are easily lost."""
     rng = np.random.default_rng(7)
     specs: list[dict[str, Any]] = [
@@ -39,7 +39,7 @@ def numbered_store(path: Path, maximise: bool = False, last: int = 500) -> Store
     )
 
 
-def trajectories(store: Store, by_problem: bool = False) -> Trajectories:
+def trajectories(store: StoreOnDisk, by_problem: bool = False) -> Trajectories:
     """The times, values and end of each stored run."""
     problems = store.problems()
     return {

@@ -10,7 +10,7 @@ import polarbear as pb
 from polarbear.errors import ExportFailedError, MissingExtraError, SelectionError
 from polarbear.formats import arviz as exporting
 from polarbear.selection.posterior_source import find_basis
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.formats.helpers import numbered_store
 
 
@@ -68,7 +68,7 @@ def test_arviz_reads_the_duels_of_an_empirical_posterior(tmp_path: Path):
     assert wins["first"].to_numpy().tolist() == ["A", "A", "B"]
     assert wins["second"].to_numpy().tolist() == ["B", "C", "C"]
     assert wins["time"].to_numpy().tolist() == [1, 2]
-    kept = find_basis(Store.open(tmp_path / "s")).posterior
+    kept = find_basis(StoreOnDisk.open(tmp_path / "s")).posterior
     for k, (a, b) in enumerate(((0, 1), (0, 2), (1, 2))):
         own = wins.isel(pair=k).to_numpy().reshape(kept.n_draws, 2)
         assert np.array_equal(own, kept.head_to_head(a, b))

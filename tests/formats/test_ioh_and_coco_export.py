@@ -8,7 +8,7 @@ import pytest
 import polarbear as pb
 from polarbear.errors import ExportFailedError
 from polarbear.formats.numbered_runs import NOTHING_FOUND
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.classical.helpers import Run, make_store
 from tests.formats.helpers import numbered_store, trajectories
 from tests.formats.peers import read_by_cocopp, read_by_iohinspector
@@ -43,7 +43,7 @@ def test_polarbear_reads_its_own_folder_exactly(format: str, maximise: bool, tmp
     store = numbered_store(tmp_path / "s", maximise)
     told = pb.open(store.path).export(format, tmp_path / "out")
     pb.import_data(tmp_path / "out", tmp_path / "again", format)
-    again = Store.open(tmp_path / "again")
+    again = StoreOnDisk.open(tmp_path / "again")
     expected = trajectories(store, by_problem=True)
     if format == "coco":
         assert "the sign ' in names of algorithms is written as ’" in told.notes
@@ -83,7 +83,7 @@ def test_a_live_suites_values_are_written_as_distances(tmp_path: Path):
     told = pb.open(tmp_path / "s").export("ioh", tmp_path / "out", optimum=2.0)
     assert "values are written as distances to the best possible value" in told.notes
     pb.import_data(tmp_path / "out", tmp_path / "again", "ioh")
-    found = trajectories(Store.open(tmp_path / "again"))
+    found = trajectories(StoreOnDisk.open(tmp_path / "again"))
     assert found["A", "f1-d0-i1#1"] == ([1, 3], [3.0, 0.5], 3)
     assert found["B", "f1-d0-i1#1"] == ([2], [2.0], 2)
 
@@ -100,7 +100,9 @@ def test_instances_without_numbers_are_numbered_by_function_and_problem(tmp_path
     note = "functions and instances have no numbers; they are numbered in their order"
     assert note in told.notes
     pb.import_data(tmp_path / "out", tmp_path / "again", "ioh")
-    found = {i: y for (_, i), (_, y, _) in trajectories(Store.open(tmp_path / "again")).items()}
+    found = {
+        i: y for (_, i), (_, y, _) in trajectories(StoreOnDisk.open(tmp_path / "again")).items()
+    }
     assert found == {
         "f1-d2-i1#1": [0.0],
         "f2-d2-i1#1": [1.0],

@@ -11,7 +11,7 @@ import pytest
 import polarbear as pb
 from polarbear.errors import ConfigError, ImportFailedError
 from polarbear.formats.optuna import Optuna
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 pytestmark = pytest.mark.peer
 
@@ -55,7 +55,7 @@ def test_the_best_value_of_each_study_over_its_trials(name: str, tmp_path: Path)
     study(path, "empty", [None])
     rejected = pb.import_data(path, tmp_path / "s", "optuna").result.rejected
     assert [(c.rows, c.first) for c in rejected] == [(1, "study 'empty'")]
-    store = Store.open(tmp_path / "s")
+    store = StoreOnDisk.open(tmp_path / "s")
     assert store.config["budget"]["axis"] == "trials"
     found = {
         (run.algorithm, run.instance): (t.tolist(), y.tolist(), run.reached)

@@ -9,7 +9,7 @@ from polarbear.errors import ImportFailedError
 from polarbear.execution.outcome import Status
 from polarbear.facts.evidence import evidence_of
 from polarbear.formats.preflib import PrefLib
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.classical.helpers import Run, make_store
 
 RUNS = {
@@ -33,7 +33,7 @@ def test_files_of_preflibtools_are_read(tmp_path: Path):
     made.write(str(tmp_path / "votes.toc"))
     store = pb.import_data(tmp_path / "votes.toc", tmp_path / "s", "preflib", t=7)
     assert store.times.tolist() == [7]
-    rows = Store.open(tmp_path / "s").rankings().rows()
+    rows = StoreOnDisk.open(tmp_path / "s").rankings().rows()
     found = sorted(sorted(zip(names, places, strict=True)) for _, _, names, places in rows)
     assert found == [
         [("A", 1), ("B", 2), ("C D", 2)],
@@ -47,7 +47,7 @@ def test_what_polarbear_wrote_gives_the_same_rankings_of_the_same_instances(tmp_
     pb.open(store.path).export("preflib", tmp_path / "out")
     again = pb.import_data(tmp_path / "out", tmp_path / "again", "preflib")
     assert again.times.tolist() == [10, 100]
-    old, new = evidence_of(store), evidence_of(Store.open(tmp_path / "again"))
+    old, new = evidence_of(store), evidence_of(StoreOnDisk.open(tmp_path / "again"))
     assert new.grid.algorithms == old.grid.algorithms
     order = [new.grid.instances.index(name) for name in old.grid.instances]
     assert (new.positions[order] == old.positions).all()

@@ -11,7 +11,7 @@ from polarbear.formats.other_store import OtherStore
 from polarbear.formats.table import Table
 from polarbear.formats.transfer import GridOptions, ImportResult, add_imported
 from polarbear.settings.grid import Budget
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.formats.helpers import numbered_store, trajectories
 from tests.support import Project
 
@@ -19,7 +19,7 @@ from tests.support import Project
 def test_runs_arrive_as_they_were(tmp_path: Path):
     store = numbered_store(tmp_path / "one")
     pb.import_data(store.path, tmp_path / "two", "store")
-    again = Store.open(tmp_path / "two")
+    again = StoreOnDisk.open(tmp_path / "two")
     assert trajectories(again) == trajectories(store)
     assert again.problems() == store.problems()
     assert again.config["budget"] == store.config["budget"]
@@ -52,7 +52,7 @@ def test_the_grid_spans_the_data_unless_ends_are_given(tmp_path: Path):
     (tmp_path / "data.csv").write_text(ROWS)
     grid = GridOptions(points=4, spacing="linear", last=7.0)
     add_imported(tmp_path / "s", Table().read(tmp_path / "data.csv"), grid)
-    budget = Budget.model_validate(Store.open(tmp_path / "s").config["budget"])
+    budget = Budget.model_validate(StoreOnDisk.open(tmp_path / "s").config["budget"])
     assert budget.times.tolist() == [1, 3, 5, 7]
 
 
@@ -70,11 +70,11 @@ def test_distances_to_the_optimum_and_other_values_are_not_mixed(tmp_path: Path)
     (tmp_path / "other").mkdir()
     for name, facts in (("A", {}), ("B", {"optimum": 0.0})):
         add_run(tmp_path / "other", name, **facts)
-    (spec,) = Store.open(tmp_path / "other" / "s").instances()["spec"]
+    (spec,) = StoreOnDisk.open(tmp_path / "other" / "s").instances()["spec"]
     assert "optimum" not in spec  # what is stored does not change
 
 
 def test_instances_without_a_run_number_are_separate_problems(tmp_path: Path):
     points = [("A", "i1", 1.0, 5.0), ("A", "i2", 1.0, 4.0), ("A", "i3#2", 1.0, 3.0)]
     add_imported(tmp_path / "s", imported_points(points, tmp_path))
-    assert Store.open(tmp_path / "s").problems() == {"i3#2": "i3"}
+    assert StoreOnDisk.open(tmp_path / "s").problems() == {"i3#2": "i3"}

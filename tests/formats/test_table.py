@@ -13,7 +13,7 @@ import pytest
 import polarbear as pb
 from polarbear.errors import ExportFailedError, ImportFailedError
 from polarbear.formats.table import Rankings, Table
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.classical.helpers import Run, make_store
 from tests.formats.helpers import numbered_store, trajectories
 from tests.support import Project
@@ -44,7 +44,7 @@ def test_of_a_training_curve_the_last_value_counts_and_its_cost_is_unknown(proje
     source = ("import", "data.csv", "--store", "s", "--axis", "epochs")
     notes = project.json(*source, "--set", "trajectory=last")["notes"]
     assert notes == ["1 row gives another value for a time: the last counts"]
-    store = Store.open(project.folder / "s")
+    store = StoreOnDisk.open(project.folder / "s")
     assert trajectories(store)["A", "i"] == ([1, 2, 3], [9, 4, 5], 4)
     assert store.on_grid(np.array([4.0])).values.tolist() == [[[5], [4.5]]]
     for entry in project.json("status", "s")["algorithms"]:
@@ -54,7 +54,7 @@ def test_of_a_training_curve_the_last_value_counts_and_its_cost_is_unknown(proje
     assert "evaluations" not in shown
     assert 'trajectory: stored "last"' in project(*source).stderr
     project.json("import", "s", "--format", "store", "--store", "again")
-    assert Store.open(project.folder / "again").config["trajectory"] == "last"
+    assert StoreOnDisk.open(project.folder / "again").config["trajectory"] == "last"
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_after_its_end_a_run_keeps_its_best_or_is_absent_as_asked(project: Proje
     written(project.folder, GOOD)
     for choice, expected in (("keeps", 3.0), ("absent", np.nan)):
         project.json("import", "data.csv", "--store", choice, "--after-end", choice)
-        grid = Store.open(project.folder / choice).on_grid(np.array([20.0]), ["A"])
+        grid = StoreOnDisk.open(project.folder / choice).on_grid(np.array([20.0]), ["A"])
         assert np.array_equal(grid.values[0, 0], [expected], equal_nan=True)
 
 
@@ -157,7 +157,7 @@ def test_a_table_is_imported_as_it_was(format: str, maximise: bool, tmp_path: Pa
         problem_column="problem",
         maximise=maximise,
     )
-    again = Store.open(tmp_path / "again")
+    again = StoreOnDisk.open(tmp_path / "again")
     assert trajectories(again) == trajectories(store)
     assert again.problems() == store.problems()
     assert again.config["instances"]["maximise"] == maximise
@@ -187,7 +187,7 @@ def test_a_name_that_a_spreadsheet_would_compute_is_text_in_csv_and_comes_back_a
         written = {row["algorithm"] for row in csv.DictReader(file)}
     assert written == {*(f"'{name}" for name in names[:4]), "'x", "a=b"}
     pb.import_data(tmp_path / "runs.csv", tmp_path / "again", "table")
-    assert set(Store.open(tmp_path / "again").config["algorithms"]) == set(names)
+    assert set(StoreOnDisk.open(tmp_path / "again").config["algorithms"]) == set(names)
     pb.open(store.path).export("parquet", tmp_path / "runs.parquet")
     kept = pq.read_table(tmp_path / "runs.parquet")["algorithm"].to_pylist()
     assert set(kept) == set(names)
@@ -236,7 +236,7 @@ def test_positions_stand_in_for_values_on_the_grid(project: Project):
     assert answer["kind"] == "rankings"
     assert answer["added"] == 3
     assert answer["notes"] == ["1 ranking has one algorithm and is not used"]
-    store = Store.open(project.folder / "s")
+    store = StoreOnDisk.open(project.folder / "s")
     assert store.config["budget"]["grid"] == [1.0, 5.0]
     grid = store.on_grid(np.array([1.0, 5.0]))
     assert grid.algorithms == ("A", "B", "C")

@@ -10,7 +10,7 @@ from polarbear.errors import ImportFailedError, StoreMismatchError
 from polarbear.facts.evidence import evidence_of
 from polarbear.facts.summary import first_at
 from polarbear.formats.table import Rankings, Table
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 VALUES = {"i1": (3, 5), "i2": (7, 2), "i3": (4, 4.5), "i4": (1, 6)}
 WEIGHTS = {"i1": 2.0, "i2": 0.5, "i3": 1.0, "i4": 3.0}
@@ -28,9 +28,9 @@ def table(folder: Path, weights: dict[str, Any] = WEIGHTS) -> Path:
     return path
 
 
-def imported(folder: Path, weights: dict[str, Any] = WEIGHTS) -> Store:
+def imported(folder: Path, weights: dict[str, Any] = WEIGHTS) -> StoreOnDisk:
     pb.import_data(table(folder, weights), folder / "s", weight_column="w", points=2)
-    return Store.open(folder / "s")
+    return StoreOnDisk.open(folder / "s")
 
 
 def test_a_column_of_weights_reaches_the_choice_sets(tmp_path: Path):
@@ -54,7 +54,7 @@ def test_seeds_of_one_instance_share_its_weight(tmp_path: Path):
     ]
     path.write_text("\n".join(["algorithm,instance,seed,t,y,w", *rows]))
     pb.import_data(path, tmp_path / "s", seed_column="seed", weight_column="w")
-    found = evidence_of(Store.open(tmp_path / "s"))
+    found = evidence_of(StoreOnDisk.open(tmp_path / "s"))
     assert found.choice_sets.wins.tolist() == [[4.0, 0.0]]
     assert found.n_problems == 2
 
@@ -95,7 +95,7 @@ def test_exports_and_stores_keep_weights_for_the_way_back(format: str, tmp_path:
     is_table = format in ("csv", "parquet")
     options = {"weight_column": "weight"} if is_table else {}
     pb.import_data(place, tmp_path / "again", "table" if is_table else format, **options)
-    assert Store.open(tmp_path / "again").weights() == store.weights()
+    assert StoreOnDisk.open(tmp_path / "again").weights() == store.weights()
     assert (format == "preflib") == any("weights" in note for note in notes)
 
 

@@ -27,7 +27,7 @@ from polarbear.selection.preference import Context, Preference
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.settings.grid import Budget
 from polarbear.settings.yaml_lines import parse_yaml
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.catalog import Catalog, json_file
 from polarbear.wording import visible
 from tests.fuzz import grammars
@@ -132,12 +132,12 @@ def importing(name: str) -> Callable[[grammars.Files, Path], None]:
         if sum(map(len, files.values())) % IN_A_STORE == 0:
             shutil.rmtree(folder / "store", ignore_errors=True)
             add_imported(folder / "store", found)
-            read_all(Store.open(folder / "store"))
+            read_all(StoreOnDisk.open(folder / "store"))
 
     return read
 
 
-def read_all(store: Store) -> None:
+def read_all(store: StoreOnDisk) -> None:
     """Call all functions that read a store without a race."""
     store.runs()
     store.problems()
@@ -154,7 +154,7 @@ def read_all(store: Store) -> None:
         store.posteriors.facts(key)
 
 
-def grid_of(store: Store) -> np.ndarray:
+def grid_of(store: StoreOnDisk) -> np.ndarray:
     return Budget.model_validate(store.config["budget"]).times
 
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from polarbear.formats import FORMATS
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.fuzz.targets import Target, all_targets, ends_well, read_all, store_files
 
 IMPORTS = [f"import {name}" for name in FORMATS]
@@ -55,4 +55,4 @@ def test_every_target_has_its_share_of_four_thousand_cases(tmp_path: Path):
 
 def test_the_store_whose_files_are_changed_is_a_good_one(tmp_path: Path):
     store_files(tmp_path)
-    read_all(Store.open(tmp_path / "good"))
+    read_all(StoreOnDisk.open(tmp_path / "good"))

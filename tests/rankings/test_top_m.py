@@ -15,7 +15,7 @@ from polarbear.inference.plackett_luce.likelihood import Likelihood, helmert
 from polarbear.rankings import ABSENT, BELOW, UNRECORDED, rank
 from polarbear.rankings.choice_sets import count_choice_sets
 from polarbear.rankings.duels import duels_of
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 
 CASES = [
     [0, 1, BELOW, BELOW],
@@ -103,12 +103,12 @@ def test_a_table_can_say_who_was_not_recorded(tmp_path: Path):
     (tmp_path / "r.csv").write_text(bare + "l,1,C,1\nl,1,D,2\n")
     store = pb.import_data(tmp_path / "r.csv", tmp_path / "two", "rankings", unranked="below")
     for name in ("one", "two"):
-        places = evidence_of(Store.open(tmp_path / name)).positions
+        places = evidence_of(StoreOnDisk.open(tmp_path / name)).positions
         assert (places[:3] == np.array([0, 1, BELOW, BELOW])[None, :, None]).all()
     told = pb.import_data(tmp_path / "two", tmp_path / "three", "store")
     assert told.result.added == store.result.added == 7
-    again = Store.open(tmp_path / "three").rankings()
-    assert again.equals(Store.open(tmp_path / "two").rankings())
+    again = StoreOnDisk.open(tmp_path / "three").rankings()
+    assert again.equals(StoreOnDisk.open(tmp_path / "two").rankings())
 
 
 def test_a_ranking_of_which_nothing_was_recorded_is_left_out(tmp_path: Path):

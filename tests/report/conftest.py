@@ -12,7 +12,7 @@ import pytest
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures.figure_files import write_text
 from polarbear.report.page.build import page
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.report import stores
 from tests.report.browser import Browser, chromium
 from tests.sharing import filled_once
@@ -43,7 +43,7 @@ class Kinds(Mapping[str, ReportContext]):
         if name == "looking back":
             return gather(self["raced"].store, upto=1)
         folder = filled_once(self._factory, name, stores.KINDS[name])
-        return gather(Store.open(folder / "store"), model=stores.MODELS.get(name))
+        return gather(StoreOnDisk.open(folder / "store"), model=stores.MODELS.get(name))
 
     def __iter__(self) -> Iterator[str]:
         return iter([*stores.KINDS, "looking back"])
@@ -85,13 +85,15 @@ def race_over_six_times(folder: Path) -> None:
     )
     made.race("config.yaml")
     # draws that belong together over time, by the quickest way there is
-    keep_posterior(Store.open(made.store), model="random-walk", method="laplace", draws=2000)
+    keep_posterior(StoreOnDisk.open(made.store), model="random-walk", method="laplace", draws=2000)
 
 
 @pytest.fixture(scope="session")
 def race_page(raced_project: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
     def fill(folder: Path) -> None:
-        write_text(partial(page, gather(Store.open(raced_project.store))), folder / "race.html")
+        write_text(
+            partial(page, gather(StoreOnDisk.open(raced_project.store))), folder / "race.html"
+        )
 
     return filled_once(tmp_path_factory, "race page", fill) / "race.html"
 
@@ -101,7 +103,7 @@ def temporal_page(raced_project: Project, tmp_path_factory: pytest.TempPathFacto
     """The same store by the model in which draws of neighbouring times belong together."""
 
     def fill(folder: Path) -> None:
-        context = gather(Store.open(raced_project.store), model="random-walk")
+        context = gather(StoreOnDisk.open(raced_project.store), model="random-walk")
         write_text(partial(page, context), folder / "temporal.html")
 
     return filled_once(tmp_path_factory, "temporal page", fill) / "temporal.html"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import polarbear as pb
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.support import solver, synthetic
 
 RATINGS = {
@@ -28,14 +28,16 @@ HOSTILE = [
 ]
 
 
-def runs_of(folder: Path, instances: int, ratings: dict[str, list[float]], **changes: Any) -> Store:
+def runs_of(
+    folder: Path, instances: int, ratings: dict[str, list[float]], **changes: Any
+) -> StoreOnDisk:
     """A store of runs, without a race."""
     config = {**synthetic(ratings), "budget": {"grid": [10, 100]}, **changes}
     pb.run(config, folder / "store", instances=instances, workers=1)
-    return Store.open(folder / "store")
+    return StoreOnDisk.open(folder / "store")
 
 
-def raced(folder: Path, rules: dict[str, Any] | None = None, **changes: Any) -> Store:
+def raced(folder: Path, rules: dict[str, Any] | None = None, **changes: Any) -> StoreOnDisk:
     """A race with eliminations and crossings."""
     config = {
         "seed": 7,
@@ -47,7 +49,7 @@ def raced(folder: Path, rules: dict[str, Any] | None = None, **changes: Any) -> 
         **changes,
     }
     pb.race(config, folder / "store")
-    return Store.open(folder / "store")
+    return StoreOnDisk.open(folder / "store")
 
 
 def inferred(
@@ -56,7 +58,7 @@ def inferred(
     model: str = "dirichlet",
     instances: int = 12,
     **changes: Any,
-) -> Store:
+) -> StoreOnDisk:
     """Runs and a posterior, without a race."""
     store = runs_of(folder, instances, ratings, **changes)
     method = "auto" if model == "empirical" else "laplace"
@@ -69,7 +71,7 @@ def many(count: int) -> dict[str, list[float]]:
     return {f"algorithm {i:02}": rng.uniform(0.1, 1, 2).round(3).tolist() for i in range(count)}
 
 
-def failing(folder: Path) -> Store:
+def failing(folder: Path) -> StoreOnDisk:
     return raced(
         folder,
         algorithms=[
@@ -84,7 +86,7 @@ def failing(folder: Path) -> Store:
     )
 
 
-KINDS: dict[str, Callable[[Path], Store]] = {
+KINDS: dict[str, Callable[[Path], StoreOnDisk]] = {
     "raced": lambda folder: raced(folder, inference=QUICK),
     "runs only": lambda folder: runs_of(folder, 5, THREE),
     "inferred": lambda folder: inferred(folder, {"A": [0.6, 0.2], "B": [0.4, 0.8]}, "random-walk"),

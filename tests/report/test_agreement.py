@@ -16,7 +16,7 @@ from polarbear.report.page.build import page
 from polarbear.report.page.page_data import selector
 from polarbear.report.story import recommendation, story_of
 from polarbear.report.words import without_marks
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import probability
 from tests.report.stores import THREE, runs_of
 from tests.report.test_page_file import unpacked
@@ -64,7 +64,7 @@ def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too
     store = runs_of(tmp_path, 3, {"A": [0.8, 0.6], "B": [0.2, 0.4]})
     posterior = pb.open(store.path).infer()
     chosen = pb.open(store.path).select("final")
-    context = gather(Store.open(store.path))
+    context = gather(StoreOnDisk.open(store.path))
     better = context.estimates.above[-1]
     place = {name: i for i, name in enumerate(context.estimates.algorithms)}
     matrix = {(a, b): p for a, b, p, _, _ in FIGURES["matrix"].data(context).iter_rows()}

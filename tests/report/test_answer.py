@@ -12,7 +12,7 @@ from polarbear.report.figures import FIGURES
 from polarbear.report.page import page_data
 from polarbear.report.story import advised, recommendation, story_of
 from polarbear.report.words import pieces, without_marks
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import short
 
 TIMES = np.array([10.0, 20, 40, 80, 160, 320])
@@ -135,14 +135,14 @@ def test_who_is_left_alone_is_run_at_the_times_of_the_grid_and_no_others(raced, 
 
 
 def test_another_model_than_the_race_s_is_named_wherever_it_speaks(raced_project):
-    context = gather(Store.open(raced_project.store), model="random-walk")
+    context = gather(StoreOnDisk.open(raced_project.store), model="random-walk")
     assert "The recommendation is by the random-walk model" in story_of(context).evidence
     assert "by the random-walk model" in FIGURES["leaders"].caption(context)
     assert "by the random-walk model" not in FIGURES["matrix"].caption(context)
     content = page_data.of(context)
     assert content["moments"][-1]["title"] == "What the random-walk model says"
     assert content["selector"]["command"].endswith(" --model random-walk")
-    own = gather(Store.open(raced_project.store))
+    own = gather(StoreOnDisk.open(raced_project.store))
     assert "model" not in story_of(own).evidence
     assert "--model" not in page_data.of(own)["selector"]["command"]
 

@@ -16,7 +16,7 @@ from polarbear.report.figures.round_history import INDEPENDENT, stretched
 from polarbear.report.figures.sheet import edges
 from polarbear.selection.choice import select
 from polarbear.selection.preference_parsing import read_preference
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.report.stores import THREE, runs_of
 from tests.support import keep_posterior
 
@@ -57,7 +57,7 @@ def test_estimates_on_a_grid_that_was_changed_since_are_shown_at_their_own_times
         pb.run({**config, "budget": {"grid": grid}}, tmp_path / "store", instances=4)
         if len(grid) == 2:
             pb.open(tmp_path / "store").infer(model="dirichlet", method="laplace", draws=400)
-    context = gather(Store.open(tmp_path / "store"), model="dirichlet")
+    context = gather(StoreOnDisk.open(tmp_path / "store"), model="dirichlet")
     rows = data("ratings", context)
     assert rows["t"].to_list() == [5, 10, 5, 10]
     assert rows["instances"].to_list() == [4, 4, 4, 4]

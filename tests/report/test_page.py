@@ -19,7 +19,7 @@ from polarbear.selection.choice import Selection, select
 from polarbear.selection.criteria import Risk
 from polarbear.selection.posterior_source import Basis, contest, find_basis
 from polarbear.selection.preference_parsing import read_preference
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.report.browser import Browser
 from tests.report.conftest import TIMES
 from tests.report.stores import raced
@@ -48,7 +48,7 @@ def page(model: str, race_page: Path, temporal_page: Path) -> Path:
 
 @cache
 def basis_of(store: Path, model: str) -> Basis:
-    return find_basis(Store.open(store), MODELS[model])
+    return find_basis(StoreOnDisk.open(store), MODELS[model])
 
 
 def by_select(
@@ -162,7 +162,7 @@ def test_thinned_draws_choose_as_all_draws_do_wherever_they_can_tell(
     pairs = candidates * (candidates - 1) // 2
     monkeypatch.setattr(page_data, "TARGET_NUMBERS", 400 * pairs * len(TIMES))
     path = tmp_path / "thinned.html"
-    write_text(partial(build.page, gather(Store.open(raced_project.store))), path)
+    write_text(partial(build.page, gather(StoreOnDisk.open(raced_project.store))), path)
     browser.open(path)
     assert "400 of the 2,000 draws" in browser.text("choose")
     told = 0
@@ -316,7 +316,7 @@ def test_the_keyboard_alone_reaches_everything_moves_the_budget_and_sees_where_i
 
 def test_the_slider_of_rounds_shows_what_was_believed_then(browser, raced_project, race_page):
     browser.open(race_page)
-    rounds = gather(Store.open(raced_project.store)).rounds
+    rounds = gather(StoreOnDisk.open(raced_project.store)).rounds
     browser.ask("document.getElementById('rounds-chart').scrollIntoView({behavior: 'instant'})")
     for number in (1, len(rounds)):
         browser.set("round", number)
@@ -408,7 +408,7 @@ def test_the_page_says_of_a_pair_what_everybody_else_does(browser, race_page, ra
         )
         return [[_plain(text or "") for text in row] for row in found]
 
-    context = gather(Store.open(raced_project.store))
+    context = gather(StoreOnDisk.open(raced_project.store))
     browser.open(race_page)
     browser.draw_all()
     cells, rows = told("matrix"), FIGURES["matrix"].data(context)

@@ -21,13 +21,13 @@ from polarbear.report.page.build import FOR_PAPER, page, slim_page
 from polarbear.report.page.page_data import ticks
 from polarbear.report.page.sections import strip
 from polarbear.report.story import story_of
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.support import Project, no_space
 
 
 @pytest.fixture(scope="module")
 def context(raced_project: Project) -> ReportContext:
-    return gather(Store.open(raced_project.store))
+    return gather(StoreOnDisk.open(raced_project.store))
 
 
 def test_where_it_cannot_be_written_that_is_said_and_nothing_is_left(

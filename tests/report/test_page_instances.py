@@ -7,7 +7,7 @@ import pytest
 from polarbear.facts.run_details import duels_at, runs_on
 from polarbear.report.context import gather
 from polarbear.report.page import page_data
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.report.browser import Browser
 from tests.report.conftest import TIMES
 from tests.support import Project
@@ -19,8 +19,8 @@ ROWS = (
 
 
 @pytest.fixture
-def store(raced_project: Project) -> Store:
-    return Store.open(raced_project.store)
+def store(raced_project: Project) -> StoreOnDisk:
+    return StoreOnDisk.open(raced_project.store)
 
 
 def look_at(browser: Browser, a: str, b: str, t: int) -> None:

@@ -16,7 +16,7 @@ from polarbear.report.context import ReportContext, gather
 from polarbear.report.stores.comparison_story import different_settings, story_of_stores
 from polarbear.report.stores.differences import Compared, changes, compared, stretches
 from polarbear.report.stores.sides import Side, matched, sides_of
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.report.stores import inferred
 from tests.sharing import filled_once
 
@@ -38,7 +38,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def sides(folder: Path) -> tuple[Side, ...]:
-    return sides_of([gather(Store.open(folder / name / "store")) for name in ("even", "turned")])
+    return sides_of(
+        [gather(StoreOnDisk.open(folder / name / "store")) for name in ("even", "turned")]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +168,7 @@ def test_a_store_named_twice_or_without_a_posterior_is_refused(sides: tuple[Side
         sides_of([context, bare])
 
 
-def with_runs_of(folder: Path, ratings: dict[str, list[float]]) -> Store:
+def with_runs_of(folder: Path, ratings: dict[str, list[float]]) -> StoreOnDisk:
     folder.mkdir()
     return inferred(folder, ratings, "empirical", seed=3)
 
@@ -185,9 +187,9 @@ def test_who_beats_itself_in_the_first_store_is_named_first(tmp_path, sides):
     better = with_runs_of(tmp_path / "better", EVEN)
     both = sides_of([sides[0].context, gather(better)])
     moments = matched(both)
-    on_grid = Store.on_grid
+    on_grid = StoreOnDisk.on_grid
 
-    def shifted(store: Store, *asked: Any) -> GridValues:
+    def shifted(store: StoreOnDisk, *asked: Any) -> GridValues:
         grid = on_grid(store, *asked)
         values = grid.values.copy()
         if store.path == better.path:
@@ -196,7 +198,7 @@ def test_who_beats_itself_in_the_first_store_is_named_first(tmp_path, sides):
         return replace(grid, values=values)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Store, "on_grid", shifted)
+        patch.setattr(StoreOnDisk, "on_grid", shifted)
         told = changes(both, ("A", "B", "C"), moments)
     assert [change.shown for change in told] == [True, True, False]
     assert [change.wins > 0.5 for change in told[:2]] == [True, False]

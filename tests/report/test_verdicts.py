@@ -14,7 +14,7 @@ from polarbear.report.findings import verdict as verdict_of
 from polarbear.report.outline import Table, outline
 from polarbear.report.page import page_data
 from polarbear.report.story import story_of
-from polarbear.store import Store, file_io
+from polarbear.store import StoreOnDisk, file_io
 from polarbear.store.catalog import Catalog, json_file
 
 # Six times each; as races leave them, and some that only a change of beliefs between rounds does.
@@ -32,7 +32,7 @@ def with_codes(raced: ReportContext, folder: Path, letters: str) -> tuple[Report
     pair["settled"] = letters
     record["decisions"]["settled_pairs"] = [[pair["a"], pair["b"]]]
     catalog.commit([json_file(name, record)])
-    return gather(Store.open(folder / "store")), pair["a"], pair["b"]
+    return gather(StoreOnDisk.open(folder / "store")), pair["a"], pair["b"]
 
 
 @pytest.mark.parametrize("letters", SETTLED)

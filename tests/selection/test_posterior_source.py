@@ -10,17 +10,19 @@ import pytest
 from polarbear.errors import SelectionError
 from polarbear.racing import Decisions, Elimination, RoundRecord, Rules, start
 from polarbear.selection.posterior_source import contest, find_basis, undominated
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from tests.classical.helpers import make_store
 from tests.report.stores import THREE, runs_of
 from tests.support import keep_posterior, posterior_of
 
 
-def infer(store: Store, names: list[str] | None = None, **changes: Any) -> str:
+def infer(store: StoreOnDisk, names: list[str] | None = None, **changes: Any) -> str:
     return keep_posterior(store, names, **{"model": "dirichlet", "draws": 400, **changes})
 
 
-def race(store: Store, posterior: str, candidates: list[str], algorithms: str = "ABC") -> None:
+def race(
+    store: StoreOnDisk, posterior: str, candidates: list[str], algorithms: str = "ABC"
+) -> None:
     """The checkpoint of a race that has eliminated the others."""
     gone = [Elimination(n, candidates[0], 1, 8, 0.99) for n in algorithms if n not in candidates]
     record = RoundRecord(
@@ -41,11 +43,11 @@ def race(store: Store, posterior: str, candidates: list[str], algorithms: str = 
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path: Path) -> StoreOnDisk:
     return runs_of(tmp_path, 10, THREE)
 
 
-def test_it_is_of_the_model_or_key_that_is_asked_for(store: Store, tmp_path: Path):
+def test_it_is_of_the_model_or_key_that_is_asked_for(store: StoreOnDisk, tmp_path: Path):
     old, temporal = infer(store), infer(store, model="random-walk")
     for asked in ({"model": "dirichlet"}, {"key": old}, {"key": old[:8]}):
         basis = find_basis(store, **asked)
@@ -67,7 +69,7 @@ def test_it_is_of_the_model_or_key_that_is_asked_for(store: Store, tmp_path: Pat
         find_basis(make_store(tmp_path / "empty", {"A": [None], "B": [None]}))
 
 
-def test_a_race_has_the_first_word(store: Store):
+def test_a_race_has_the_first_word(store: StoreOnDisk):
     raced = infer(store)
     newer = infer(store, alpha=2.0)
     race(store, raced, ["A", "C"])
@@ -98,7 +100,7 @@ def test_without_a_race_the_dominated_are_left_out(tmp_path: Path):
     assert found.reason == "dominated: another one is better at each time, P >= 0.99"
 
 
-def test_those_named_compete(store: Store):
+def test_those_named_compete(store: StoreOnDisk):
     assert contest(find_basis(store), ["C", "B"]).candidates == (1, 2)
 
 

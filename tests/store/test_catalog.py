@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from polarbear.errors import StoreDamagedError, StoreError
-from polarbear.store import Store, catalog, file_io, tables
+from polarbear.store import StoreOnDisk, catalog, file_io, tables
 from polarbear.store.catalog import Catalog, json_file, table_file
 from polarbear.store.rename import rename
 from polarbear.store.repair import repair
@@ -74,7 +74,7 @@ def test_no_command_fails_badly_on_json_of_other_types_depths_and_sizes(store: P
 
 
 def test_a_file_that_is_not_listed_is_reported_and_not_read(store: Path):
-    runs = len(Store.open(store).all_runs())
+    runs = len(StoreOnDisk.open(store).all_runs())
     part = first(store, "runs/*")
     pl.read_parquet(part).head(1).with_columns(run=pl.lit("x")).write_parquet(
         store / "runs" / "part-mine.parquet"
@@ -82,22 +82,22 @@ def test_a_file_that_is_not_listed_is_reported_and_not_read(store: Path):
     assert [(d.file, d.why) for d in verify(store).damaged] == [
         ("runs/part-mine.parquet", NOT_LISTED)
     ]
-    assert len(Store.open(store).all_runs()) == runs
+    assert len(StoreOnDisk.open(store).all_runs()) == runs
 
 
 def test_an_algorithm_is_renamed_everywhere_or_nowhere(store: Path, tmp_path: Path):
     """Killed after any file operation: readers see the old or the new names."""
     with recorded() as steps:
         done = Path(shutil.copytree(store, tmp_path / "done"))
-        with Store.open(done).writing():
-            rename(Store.open(done), "good", "best")
+        with StoreOnDisk.open(done).writing():
+            rename(StoreOnDisk.open(done), "good", "best")
     outcomes = [essence(store), essence(done)]
     seen = set()
     for at in range(0, len(steps), 7):
         copy = Path(shutil.copytree(store, tmp_path / f"{at}"))
-        with pytest.raises(PowerCut), killed(at), Store.open(copy).writing():
-            rename(Store.open(copy), "good", "best")
-        found = Store.open(copy)
+        with pytest.raises(PowerCut), killed(at), StoreOnDisk.open(copy).writing():
+            rename(StoreOnDisk.open(copy), "good", "best")
+        found = StoreOnDisk.open(copy)
         seen.add(name := next(n for n in found.config["algorithms"] if n in ("good", "best")))
         assert set(found.runs()["algorithm"]) == set(found.config["algorithms"])
         with found.writing():
@@ -109,7 +109,7 @@ def test_an_algorithm_is_renamed_everywhere_or_nowhere(store: Path, tmp_path: Pa
 
 
 def test_a_change_that_fails_leaves_nothing_behind(tmp_path: Path):
-    made = Store.create(tmp_path / "store", configured_store().plain())
+    made = StoreOnDisk.create(tmp_path / "store", configured_store().plain())
     ranking = {"instance": "i", "t": 1.0, "algorithm": ["A"], "position": [1.0]}
     table = table_file("rankings/a", [ranking], tables.RANKINGS)
     changed = [json_file("provenance.json", {"alike": {}, "seeds_of": {}}), table]
@@ -129,7 +129,7 @@ def test_the_next_writer_removes_what_a_killed_one_has_left(store: Path, folder:
     (store / folder).mkdir(exist_ok=True, parents=True)
     for name in ("round-0001.json", "abcd"):
         (store / folder / f"{file_io.ASIDE}{name}").write_bytes(b"half")
-    with Store.open(store).writing():
+    with StoreOnDisk.open(store).writing():
         pass
     assert not list(store.rglob(f"{file_io.ASIDE}*"))
     assert verify(store).sound
@@ -155,7 +155,7 @@ def test_a_file_outside_of_a_store_is_written_without_what_killed_writers_have_l
 
 def test_a_number_of_rounds_or_instances_beyond_reason_takes_no_time(store: Path):
     listing = Catalog(store)
-    plain = Store.open(store).rounds.read(2).to_plain()
+    plain = StoreOnDisk.open(store).rounds.read(2).to_plain()
     listing.commit([json_file("rounds/round-0002.json", {**plain, "drawn": 10**12})])
     assert verify(store).replay_from == 2
     with pytest.raises(StoreDamagedError, match="instances is damaged .they lack 9.*of round 2"):
@@ -180,12 +180,12 @@ def test_a_small_file_that_expands_to_very_much_is_damaged(store, monkeypatch, t
     assert len(data) < 10**4
     Catalog(store).commit([(name, data)])
     with pytest.raises(StoreDamagedError, match=r"expand to .,...,... or more.*polarbear repair"):
-        Store.open(store).runs()
+        StoreOnDisk.open(store).runs()
     assert {damage.file for damage in verify(store).damaged} == {name}
 
 
 def test_a_missing_file_that_is_added_again_with_the_same_content_is_written(tmp_path: Path):
-    made = Store.create(tmp_path / "store", configured_store().plain())
+    made = StoreOnDisk.create(tmp_path / "store", configured_store().plain())
     name, _ = file = json_file("provenance.json", {"alike": {}, "seeds_of": {"A": "B"}})
     made.catalog.commit([file])
     (made.path / name).unlink()
@@ -195,21 +195,21 @@ def test_a_missing_file_that_is_added_again_with_the_same_content_is_written(tmp
 
 
 def test_a_reader_finds_a_file_that_is_listed_and_not_yet_in_place(tmp_path, monkeypatch):
-    made = Store.create(tmp_path / "store", configured_store().plain())
+    made = StoreOnDisk.create(tmp_path / "store", configured_store().plain())
     facts = {"alike": {}, "seeds_of": {"A": "B"}}
     with monkeypatch.context() as patch:
         patch.setattr(Catalog, "_put_in_place", lambda self, name: None)
         made.catalog.commit([json_file("provenance.json", facts)])
     assert not (made.path / "provenance.json").exists()
     assert made.catalog.stat("provenance.json").st_size
-    assert Store.open(made.path).provenance.seed_name("A") == "B"
+    assert StoreOnDisk.open(made.path).provenance.seed_name("A") == "B"
     with made.writing():
         assert (made.path / "provenance.json").exists()
     assert made.catalog.read_record("provenance.json", Origins) == Origins(**facts)
 
 
 def test_a_posterior_without_its_facts_is_damaged(tmp_path: Path):
-    made = Store.create(tmp_path / "store", configured_store().plain())
+    made = StoreOnDisk.create(tmp_path / "store", configured_store().plain())
     made.catalog.commit(
         [table_file("posteriors/key", [{"draw": 1}], pa.schema({"draw": pa.int64()}))]
     )

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polarbear.errors import StoreError
-from polarbear.store import Store, file_io
+from polarbear.store import StoreOnDisk, file_io
 from polarbear.store.catalog import FACTS, Catalog, part_file
 from polarbear.store.writer import holder
 from tests.store.editing import rewrite_manifest
@@ -91,7 +91,7 @@ def test_links_within_a_store_and_to_a_store_are_followed(project: Project, fore
     part = next((foreign / "runs").glob("part-*.parquet"))
     part.rename(part.with_name("kept"))
     part.symlink_to(part.with_name("kept"))
-    assert len(Store.open(project.folder / "alias").runs()) == 12
+    assert len(StoreOnDisk.open(project.folder / "alias").runs()) == 12
 
 
 @pytest.mark.slow
@@ -134,7 +134,7 @@ def test_reading_a_store_runs_nothing_that_its_configuration_names(project: Proj
 def test_a_manifest_that_no_reader_can_use_is_refused(foreign: Path, key: str, value, words: str):
     rewrite_manifest(foreign, lambda facts: facts.update({key: value}))
     with pytest.raises(StoreError, match=rf"polarbear\.json is damaged \({words}"):
-        Store.open(foreign)
+        StoreOnDisk.open(foreign)
 
 
 def rewrite_posterior(store: Path, **changed) -> None:

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from polarbear.errors import StoreDamagedError, StoreError
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.catalog import Catalog
 from polarbear.store.repair import repair
 from polarbear.store.verify import verify
@@ -155,7 +155,7 @@ def test_a_race_does_not_go_on_without_the_runs_that_its_rounds_stand_on(store: 
 
 def test_rounds_are_replayed_with_newcomers_entering_when_they_did(store: Path, tmp_path: Path):
     raced(store, WITH_NEWCOMER)
-    joined = [r for r in range(1, 8) if Store.open(store).rounds.read(r).newcomer]
+    joined = [r for r in range(1, 8) if StoreOnDisk.open(store).rounds.read(r).newcomer]
     assert joined[0] == 5
     assert len(joined) > 1
     wanted = essence(store)
@@ -173,8 +173,8 @@ def test_a_store_without_its_configuration_asks_for_it(store: Path):
     (store / "polarbear.json").write_text("{}")
     repair(store)
     with pytest.raises(StoreError, match="has lost its configuration; give the `race`"):
-        Store.open(store)
-    assert Store.create(store, CONFIG.plain()).config == CONFIG.plain()
+        StoreOnDisk.open(store)
+    assert StoreOnDisk.create(store, CONFIG.plain()).config == CONFIG.plain()
 
 
 def test_sound_parts_that_are_not_listed_are_taken_in(store: Path, undisturbed: Path):

@@ -9,7 +9,7 @@ import pytest
 from polarbear.errors import StoreDamagedError
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import RoundRecord
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.store.catalog import json_file
 from polarbear.store.rounds import beliefs_from_tables, beliefs_to_tables
 from tests.store.test_store import configured
@@ -18,8 +18,8 @@ KEPT = sorted((Path(__file__).parents[1] / "data" / "rounds").glob("*.json"))
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store.create(tmp_path / "store", configured().plain())
+def store(tmp_path: Path) -> StoreOnDisk:
+    return StoreOnDisk.create(tmp_path / "store", configured().plain())
 
 
 def kept(path: Path) -> RoundRecord:
@@ -52,7 +52,7 @@ def same(one: Beliefs, other: Beliefs) -> None:
 
 
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
-def test_a_checkpoint_is_read_and_written_again_to_the_byte(path: Path, store: Store):
+def test_a_checkpoint_is_read_and_written_again_to_the_byte(path: Path, store: StoreOnDisk):
     record = kept(path)
     store.rounds.add(record, made_up(record.state.algorithms, len(record.state.times)))
     (number,) = store.rounds.numbers()

@@ -29,7 +29,7 @@ from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import Instance
 from polarbear.settings.options import Source
-from polarbear.store import Store, file_io, fs, store, tables
+from polarbear.store import StoreOnDisk, file_io, fs, store, tables
 from polarbear.store.verify import verify
 from tests.support import no_space
 
@@ -65,11 +65,11 @@ def outcome(
     return Outcome(task, status, "", times, values, int(reached), reached, 0.5, 0, 1.7e9, HERE)
 
 
-def add(target: Store, *outcomes: Outcome) -> None:
+def add(target: StoreOnDisk, *outcomes: Outcome) -> None:
     target.add_runs(outcomes, 2)
 
 
-def parts_of(store: Store, table: str) -> list[Path]:
+def parts_of(store: StoreOnDisk, table: str) -> list[Path]:
     return sorted((store.path / table).glob("part-*.parquet"))
 
 
@@ -79,16 +79,16 @@ def config() -> Config:
 
 
 @pytest.fixture
-def stored(tmp_path: Path, config: Config) -> Store:
+def stored(tmp_path: Path, config: Config) -> StoreOnDisk:
     """A store with two algorithms on one instance."""
-    made = Store.create(tmp_path / "store", config.plain())
+    made = StoreOnDisk.create(tmp_path / "store", config.plain())
     with made.writing():
         made.add_instances([instance(0), instance(1)], "synthetic")
         add(made, outcome(config, "A", 0, [(5, 3.0), (50, 2.0)]), outcome(config, "B", 0, []))
     return made
 
 
-def test_every_stored_column_has_the_type_and_meaning_that_tables_says(stored: Store):
+def test_every_stored_column_has_the_type_and_meaning_that_tables_says(stored: StoreOnDisk):
     for name, schema in tables.ALL.items():
         for path in parts_of(stored, name):
             found = pq.read_schema(path)
@@ -96,13 +96,13 @@ def test_every_stored_column_has_the_type_and_meaning_that_tables_says(stored: S
             assert all(found.field(column).metadata[b"meaning"] for column in schema.names)
 
 
-def test_what_is_stored_is_read_back_by_polars_and_duckdb_too(stored: Store):
+def test_what_is_stored_is_read_back_by_polars_and_duckdb_too(stored: StoreOnDisk):
     parts = str(stored.path / "trajectories" / "*.parquet")
     points = pl.read_parquet(parts).explode("t", "y").drop_nulls()
     assert points.select("algorithm", "t", "y").rows() == [("A", 5.0, 3.0), ("A", 50.0, 2.0)]
     rows = duckdb.sql(f"select algorithm, unnest(t) as t, unnest(y) as y from '{parts}'").fetchall()
     assert rows == [("A", 5.0, 3.0), ("A", 50.0, 2.0)]
-    runs = Store.open(stored.path).runs().select("algorithm", "points", "best").rows()
+    runs = StoreOnDisk.open(stored.path).runs().select("algorithm", "points", "best").rows()
     assert runs == [("A", 2, 2.0), ("B", 0, None)]
 
 
@@ -118,7 +118,7 @@ def test_on_a_grid_each_value_is_what_a_plain_loop_finds(improvements, grid, sta
     config = configured("A")
     points = [(float(t), -float(i)) for i, t in enumerate(improvements)]
     with tempfile.TemporaryDirectory() as folder:
-        made = Store.create(Path(folder) / "store", config.plain())
+        made = StoreOnDisk.create(Path(folder) / "store", config.plain())
         with made.writing():
             made.add_instances([instance(0)], "synthetic")
             add(made, outcome(config, "A", 0, points, status, reached))
@@ -141,23 +141,25 @@ def test_an_algorithm_that_did_not_run_on_an_instance_is_absent_there(stored, co
 
 
 def test_a_run_on_a_new_instance_that_is_stored_while_a_grid_is_read_is_left_out_of_it(
-    stored: Store, config: Config, monkeypatch: pytest.MonkeyPatch
+    stored: StoreOnDisk, config: Config, monkeypatch: pytest.MonkeyPatch
 ):
     """As when another process infers while runs go on."""
-    trajectories = Store.trajectories
+    trajectories = StoreOnDisk.trajectories
 
-    def after_another_run(self: Store, *names: Any) -> Any:
+    def after_another_run(self: StoreOnDisk, *names: Any) -> Any:
         with stored.writing():
             add(stored, outcome(config, "A", 1, [(1, 0.0)]))
         return trajectories(self, *names)
 
-    monkeypatch.setattr(Store, "trajectories", after_another_run)
+    monkeypatch.setattr(StoreOnDisk, "trajectories", after_another_run)
     assert stored.on_grid(np.array([10.0])).instances == ("i0",)
     monkeypatch.undo()
     assert stored.on_grid(np.array([10.0])).instances == ("i0", "i1")
 
 
-def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(stored: Store, config: Config):
+def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(
+    stored: StoreOnDisk, config: Config
+):
     with stored.writing():
         add(stored, outcome(config, "A", 0, [(5, 3.0), (50, 1.0)], attempt=2))
     assert len(stored.all_runs()) == 3
@@ -167,7 +169,7 @@ def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(stored: Stor
 
 def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path, config, monkeypatch):
     monkeypatch.setattr(store, "MERGE_ABOVE", 5)
-    made = Store.create(tmp_path / "store", config.plain())
+    made = StoreOnDisk.create(tmp_path / "store", config.plain())
     with made.writing():
         for index in range(8):
             made.add_instances([instance(index)], "synthetic")
@@ -182,7 +184,7 @@ def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path, config, monke
 def test_at_the_end_of_a_race_few_parts_are_merged_too_but_for_large_ones(
     tmp_path: Path, config: Config, monkeypatch: pytest.MonkeyPatch
 ):
-    made = Store.create(tmp_path / "store", config.plain())
+    made = StoreOnDisk.create(tmp_path / "store", config.plain())
     with made.writing():
         for index in range(3):
             made.add_instances([instance(index)], "synthetic")
@@ -203,7 +205,7 @@ def test_at_the_end_of_a_race_few_parts_are_merged_too_but_for_large_ones(
 
 @pytest.mark.parametrize("at_the_end", [False, True])
 def test_parts_are_merged_after_a_change_that_was_listed_and_not_finished(
-    stored: Store, config: Config, at_the_end: bool, monkeypatch: pytest.MonkeyPatch
+    stored: StoreOnDisk, config: Config, at_the_end: bool, monkeypatch: pytest.MonkeyPatch
 ):
     """As when a race that failed stores its last runs."""
 
@@ -235,13 +237,13 @@ def test_a_reader_that_meets_a_merge_sees_every_run_once(stored, config, monkeyp
     assert sorted(seen) == ["i0", "i2", "i3", "i4", "i5"]
 
 
-def test_an_unknown_file_is_left_alone(stored: Store):
+def test_an_unknown_file_is_left_alone(stored: StoreOnDisk):
     mine = stored.path / "notes.txt"
     mine.write_text("mine")
     with stored.writing():
         pass
     assert mine.read_text() == "mine"
-    assert len(Store.open(stored.path).runs()) == 2
+    assert len(StoreOnDisk.open(stored.path).runs()) == 2
 
 
 def test_a_full_disk_leaves_the_store_as_it_was(stored, config, monkeypatch):
@@ -251,7 +253,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(stored, config, monkeypatch):
             StoreFullError, match="no space left.*everything stored before is intact"
         ):
             add(stored, outcome(config, "A", 1, [(1, 0.0)]))
-    assert len(Store.open(stored.path).runs()) == 2
+    assert len(StoreOnDisk.open(stored.path).runs()) == 2
     assert not list(stored.path.rglob(f"{file_io.ASIDE}*"))
 
 
@@ -269,10 +271,10 @@ def nobody() -> Iterator[None]:
 
 
 @pytest.fixture
-def read_only(config: Config) -> Iterator[Store]:
+def read_only(config: Config) -> Iterator[StoreOnDisk]:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        made = Store.create(Path(folder) / "store", config.plain())
+        made = StoreOnDisk.create(Path(folder) / "store", config.plain())
         with made.writing():
             made.add_instances([instance(0)], "synthetic")
             add(made, outcome(config, "A", 0, [(5, 3.0)]))
@@ -284,13 +286,13 @@ def read_only(config: Config) -> Iterator[Store]:
             path.chmod(0o755)
 
 
-def test_a_read_only_store_can_be_read_but_not_written(read_only: Store, nobody: None):
-    opened = Store.open(read_only.path)
+def test_a_read_only_store_can_be_read_but_not_written(read_only: StoreOnDisk, nobody: None):
+    opened = StoreOnDisk.open(read_only.path)
     assert len(opened.runs()) == 1
     with pytest.raises(StoreReadOnlyError, match="no permission to write"), opened.writing():
         pass
     with pytest.raises(StoreReadOnlyError, match="choose another folder with --store"):
-        Store.create(read_only.path / "inside", opened.config)
+        StoreOnDisk.create(read_only.path / "inside", opened.config)
 
 
 def test_a_lock_that_cannot_be_written_does_not_stay_held(stored, monkeypatch):
@@ -302,19 +304,19 @@ def test_a_lock_that_cannot_be_written_does_not_stay_held(stored, monkeypatch):
         pass
 
 
-def test_a_store_of_another_format_is_refused_with_both_versions(stored: Store):
+def test_a_store_of_another_format_is_refused_with_both_versions(stored: StoreOnDisk):
     newer = replace(stored.catalog.manifest, format=99)
     (stored.path / "polarbear.json").write_bytes(newer.to_bytes())
-    for look in (Store.open, verify):
+    for look in (StoreOnDisk.open, verify):
         with pytest.raises(StoreVersionError, match="format 99.*reads format 2"):
             look(stored.path)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "null", '{"format": 1}', "[" * 5000])
-def test_a_broken_manifest_is_named(stored: Store, text: str):
+def test_a_broken_manifest_is_named(stored: StoreOnDisk, text: str):
     (stored.path / "polarbear.json").write_text(text)
     with pytest.raises(StoreDamagedError, match=r"polarbear\.json is damaged.*polarbear repair"):
-        Store.open(stored.path)
+        StoreOnDisk.open(stored.path)
 
 
 @pytest.mark.parametrize(
@@ -335,12 +337,12 @@ def test_a_contradiction_is_refused_with_the_difference(stored, changes, words):
     assert (stored.path / "polarbear.json").read_bytes() == before
 
 
-def test_added_algorithms_more_instances_and_other_limits_are_taken_in(stored: Store):
+def test_added_algorithms_more_instances_and_other_limits_are_taken_in(stored: StoreOnDisk):
     with stored.writing():
         suite = {"suite": "synthetic", "count": 9}
         other = configured("A", "C", instances=suite, execution={"workers": 1})
         stored.adopt(other.plain())
-    assert list(Store.open(stored.path).config["algorithms"]) == ["A", "B", "C"]
+    assert list(StoreOnDisk.open(stored.path).config["algorithms"]) == ["A", "B", "C"]
 
 
 def test_other_options_of_a_known_algorithm_are_a_contradiction_and_a_longer_budget_is_not():
@@ -352,6 +354,6 @@ def test_other_options_of_a_known_algorithm_are_a_contradiction_and_a_longer_bud
     assert contradictions(old, other.plain(), False) != []
 
 
-def test_an_instance_that_would_now_be_drawn_differently_is_refused(stored: Store):
+def test_an_instance_that_would_now_be_drawn_differently_is_refused(stored: StoreOnDisk):
     with stored.writing(), pytest.raises(StoreMismatchError, match="i0 is stored.*now drawn as"):
         stored.add_instances([Instance(0, "i0", {"seed": 12345})], "synthetic")

@@ -18,7 +18,7 @@ from polarbear.inference import ModelOptions
 from polarbear.rankings import GridValues
 from polarbear.records import Facts
 from polarbear.report.stores.sides import Moments, Side, common_algorithms, matched
-from polarbear.store import Store
+from polarbear.store import StoreOnDisk
 from polarbear.wording import percent_cell, points
 
 INTERVAL = (0.025, 0.975)
@@ -177,7 +177,7 @@ class Change:
         return not low < self.p_better < high
 
 
-def shared_instances(one: Store, two: Store) -> list[str]:
+def shared_instances(one: StoreOnDisk, two: StoreOnDisk) -> list[str]:
     """Instances that are the same in both stores: their suite, and what rebuilds them."""
     columns = ["instance", "suite", "spec"]
     other = set(two.instances().select(columns).iter_rows())
