@@ -10,7 +10,6 @@ from polarbear import __version__
 from polarbear.api import REGISTRIES, registry
 from polarbear.inference.stan.installation import Finding, compile_programs, findings, install
 from polarbear.inference.stan.programs import programmed_models
-from polarbear.numerics.compiling import cache_folder
 from polarbear.wording import counted, size
 
 __all__ = ["Diagnosis", "Finding", "compile_programs", "diagnose", "findings", "install"]
@@ -59,11 +58,14 @@ def _temporary_folder() -> Finding:
 
 
 def _cache() -> Finding:
-    folder = cache_folder()
+    from polarbear.numerics.compiling import cache_folder
+    from polarbear.problems.bbob import rng
+
+    folder = cache_folder(rng.uniform)
     if folder is None:
         remedy = "let XDG_CACHE_HOME name a folder that can be written"
         return Finding("compiled loops", "cannot be kept: every process compiles", remedy)
-    return Finding("compiled loops", str(folder.parent))
+    return Finding("compiled loops", str(folder))
 
 
 def _extras(extra: str, *packages: str) -> list[Finding]:

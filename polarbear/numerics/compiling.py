@@ -1,64 +1,47 @@
-"""Settings of numba: compiled loops are cached on disk and release the interpreter's lock."""
+"""Compiles loops by Numba, which keeps the machine code on disk where it can.
 
-import hashlib
-import os
+Numba keeps it beside the source, or else in its folder of the user, or in that of the variable
+NUMBA_CACHE_DIR. Where it can write none of them, every process compiles the loops that it uses.
+
+Numba uses kept code as long as the file of a loop has not changed. It does not look at the files of
+the loops, constants and settings that the loop uses. So a loop uses only what its own file defines
+(a test walks through all loops to check that), and its settings are written in that file, too.
+An upgrade by pip and an edit in a checkout then compile again the loops of every file that has
+changed, and only those. `CONTRACTED` is the exception: after a change of it, delete the kept code
+(the files `*.nbi` and `*.nbc`).
+"""
+
 import platform
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numba
 from numba import njit
-from numba.core import event
 
-from polarbear.numerics.announcing import announce
+from polarbear.numerics.announcing import announce_compilation_by_numba
 
-PACKAGE = Path(__file__).parents[1]
+# For `fastmath`, in loops whose last digits are compared with a C++ program's: nothing is
+# reordered, and products go into a sum unrounded where C++ compilers do so by default.
+CONTRACTED: Any = {"contract"} if platform.machine().lower() in {"aarch64", "arm64"} else False
 
-
-def cache_folder() -> Path | None:
-    """The cache of compiled loops, one folder for each state of the sources.
-
-    None if no folder can be written: each process then compiles again. Numba checks the file of a
-    loop, but not those of the loops it calls: after an upgrade it would mix old code with new.
-    """
-    digest = hashlib.sha256()
-    for source in sorted(PACKAGE.rglob("*.py")):
-        digest.update(source.read_bytes())
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    root = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(home) / "polarbear")
-    there = next(path for path in (root, *root.absolute().parents) if path.exists())
-    writable = there.is_dir() and os.access(there, os.W_OK)
-    return root / digest.hexdigest()[:16] if writable else None
+Loop = Callable[..., Any]
 
 
-_CACHE = cache_folder()
-numba.config.CACHE_DIR = str(_CACHE or "")  # type: ignore[attr-defined]
+def compiled(**settings: Any) -> Callable[[Loop], Loop]:
+    """A decorator: a function is compiled with these settings of `numba.njit` when it is called."""
 
-# Division follows IEEE rules, because Python's check for zero would prevent vectorisation.
-_SETTINGS: dict[str, Any] = {
-    "cache": _CACHE is not None,
-    "nogil": True,
-    "error_model": "numpy",
-    "no_cfunc_wrapper": True,  # not called from C, and it takes time to compile
-}
+    def compile_when_called(function: Loop) -> Loop:
+        announce_compilation_by_numba()
+        try:
+            loop: Loop = njit(cache=True, **settings)(function)
+        except RuntimeError:  # Numba can write no folder
+            loop = njit(**settings)(function)
+        return loop
 
-# For loops whose last digits are compared with a C++ program's: nothing is reordered, and products
-# go into a sum unrounded where C++ compilers do so by default.
-_CONTRACTED: Any = {"contract"} if platform.machine().lower() in {"aarch64", "arm64"} else False
-fused = njit(**_SETTINGS | {"fastmath": _CONTRACTED})
-rounded = njit(**_SETTINGS)  # a product is rounded before it is added to something
-copied = njit(inline="always")  # into the loop that calls it, and compiled with it only
-fused_inner = njit(**_SETTINGS | {"fastmath": _CONTRACTED, "no_cpython_wrapper": True})
+    return compile_when_called
 
 
-class _Announcer(event.Listener):
-    """Announces that something is being compiled."""
-
-    def on_start(self, event: Any) -> None:
-        announce()
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
-event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]
+def cache_folder(loop: Any) -> Path | None:
+    """The folder with the machine code of a compiled loop; None if every process compiles it."""
+    folder = loop.stats.cache_path
+    return None if folder is None else Path(folder)

@@ -12,8 +12,20 @@ long as most functions. A second entry would be compiled as long as the first.
 import math
 
 import numpy as np
+from numba import njit
 
-from polarbear.numerics.compiling import copied, fused, fused_inner, rounded
+from polarbear.numerics.compiling import CONTRACTED, compiled
+
+# Numba compiles again when this file changes, so that the settings of its loops are written here.
+SETTINGS = {
+    "nogil": True,
+    "error_model": "numpy",  # Python's check for a division by zero would prevent vectorisation
+    "no_cfunc_wrapper": True,  # loops are not called from C, and a wrapper takes time to compile
+}
+fused = compiled(**SETTINGS, fastmath=CONTRACTED)
+fused_inner = compiled(**SETTINGS, fastmath=CONTRACTED, no_cpython_wrapper=True)
+rounded = compiled(**SETTINGS)  # a product is rounded before it is added to something
+copied = njit(inline="always")  # into the loop that calls it, and compiled only with it
 
 BOUND = 5.0  # the box is [-5, 5]^d
 WAVES = 12  # of Weierstrass' function

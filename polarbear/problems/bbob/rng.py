@@ -7,7 +7,11 @@ import math
 
 import numpy as np
 
-from polarbear.numerics.compiling import fused
+from polarbear.numerics.compiling import CONTRACTED, compiled
+
+# Settings as in `functions.py`. They are written here because Numba compiles a loop again only when
+# its own file changes.
+fused = compiled(nogil=True, error_model="numpy", no_cfunc_wrapper=True, fastmath=CONTRACTED)
 
 # The minimal standard generator by Schrage's method: MODULUS = MULTIPLIER * QUOTIENT + REMAINDER.
 MULTIPLIER, MODULUS, QUOTIENT, REMAINDER = 16807, 2147483647, 127773, 2836
