@@ -21,7 +21,7 @@ from polarbear.problems import SUITES
 from polarbear.racing.rules import Rules
 from polarbear.selection.preference import PREFERENCES
 from polarbear.settings.options import Options, key_names
-from tests.fuzz.tokens import YAML, damaged, json_value, name, number
+from tests.fuzz.tokens import YAML, damaged, json_value, name, number, sometimes
 
 Files = dict[str, bytes]  # the files of an import, by their paths
 Pairs = list[tuple[str, str]]
@@ -32,14 +32,16 @@ ORDINARY = ["1", "2", "10", "0.5", "true", "false", "null", "a", "log", "linear"
 
 
 def yaml_value(rng: Random) -> str:
-    what = rng.random()
-    if what < 0.3:
+    kind = rng.random()
+    if kind < 0.3:
         return rng.choice(ORDINARY)
-    if what < 0.6:
+    if kind < 0.6:
         return rng.choice(YAML)
-    if what < 0.7:
+    if kind < 0.7:
         return number(rng)
-    return json.dumps(name(rng) if what < 0.85 else json_value(rng))
+    if kind < 0.85:
+        return json.dumps(name(rng))
+    return json.dumps(json_value(rng))
 
 
 def _flow(pairs: Pairs) -> str:
@@ -48,21 +50,22 @@ def _flow(pairs: Pairs) -> str:
 
 def _options(rng: Random, group: type[Options], but: tuple[str, ...] = ()) -> Pairs:
     keys = [key for key in key_names(group) if key not in but]
-    wanted = rng.choice([0, 0, 0, 0, 0, 0, 1, 2])
-    return [(key, yaml_value(rng)) for key in rng.sample(keys, min(wanted, len(keys)))]
+    n_options = min(rng.choice([0, 0, 0, 0, 0, 0, 1, 2]), len(keys))
+    return [(key, yaml_value(rng)) for key in rng.sample(keys, n_options)]
 
 
 def configuration(rng: Random) -> str:
     """The text of a configuration with a few errors, or that is no YAML."""
-    use, suite, model = (rng.choice(list(kinds)) for kinds in (ADAPTERS, SUITES, MODELS))
-    if rng.random() < 0.5:
-        use, suite = "random-search", "classic"
+    use = "random-search"
+    suite = "classic"
+    if sometimes(rng, 0.5):
+        use = rng.choice(list(ADAPTERS))
+        suite = rng.choice(list(SUITES))
     algorithms = [
         _flow([("name", "a"), ("use", use), *_options(rng, ADAPTERS[use], ("name", "use"))])
     ]
-    if rng.random() < 0.3:
+    if sometimes(rng, 0.3):
         algorithms.append(_flow([("name", yaml_value(rng)), ("use", use)]))
-    own = _options(rng, MODELS[model].own_options)
     groups = {
         "seed": "1",
         "algorithms": f"[{', '.join(algorithms)}]",
@@ -70,24 +73,29 @@ def configuration(rng: Random) -> str:
         "budget": _flow([("axis", "evaluations"), ("grid", "{from: 1, to: 9, points: 3}")]),
         "execution": _flow(_options(rng, Execution)),
         "race": _flow(_options(rng, Rules)),
-        "inference": _flow(
-            [
-                *([("model", model)] if own or rng.random() < 0.5 else []),
-                *([("options", _flow(own))] if own else []),
-                *_options(rng, ModelOptions, ("model", "options")),
-            ]
-        ),
+        "inference": _flow(_inference(rng)),
     }
-    if rng.random() < 0.2:
+    if sometimes(rng, 0.2):
         groups["budget"] = _flow([("axis", yaml_value(rng)), ("grid", yaml_value(rng))])
-    if rng.random() < 0.2:
+    if sometimes(rng, 0.2):
         groups[rng.choice(list(groups))] = yaml_value(rng)
-    if rng.random() < 0.1:
+    if sometimes(rng, 0.1):
         groups[json.dumps(name(rng))] = yaml_value(rng)
     text = "".join(f"{key}: {value}\n" for key, value in groups.items() if value != "{}")
-    if rng.random() < 0.1:
+    if sometimes(rng, 0.1):
         text = damaged(rng, text.encode(errors="replace")).decode(errors="replace")
     return text
+
+
+def _inference(rng: Random) -> Pairs:
+    model = rng.choice(list(MODELS))
+    model_options = _options(rng, MODELS[model].own_options)
+    pairs: Pairs = []
+    if model_options or sometimes(rng, 0.5):
+        pairs.append(("model", model))
+    if model_options:
+        pairs.append(("options", _flow(model_options)))
+    return [*pairs, *_options(rng, ModelOptions, ("model", "options"))]
 
 
 # --- preferences -----------------------------------------------------------------------------
@@ -100,31 +108,32 @@ WORDS = [
 
 def preference(rng: Random) -> str:
     """Words or a mapping that are almost a preference."""
-    kind = rng.choice(list(PREFERENCES))
-    what = rng.random()
-    if what < 0.4:
+    preferred = rng.choice(list(PREFERENCES))
+    form = rng.random()
+    if form < 0.4:
         numbers = [number(rng) for _ in range(rng.randrange(4))]
-        return " ".join([kind, *numbers])
-    if what < 0.6:
-        some = [rng.choice([rng.choice(WORDS), number(rng), name(rng)]) for _ in range(3)]
-        return rng.choice([" ", "", ", "]).join([kind, *some])
-    if what < 0.8:
-        parts = (
+        return " ".join([preferred, *numbers])
+    if form < 0.6:
+        words = [rng.choice([rng.choice(WORDS), number(rng), name(rng)]) for _ in range(3)]
+        return rng.choice([" ", "", ", "]).join([preferred, *words])
+    if form < 0.8:
+        parts = [
             f"{number(rng)} * {rng.choice(list(PREFERENCES))} {number(rng)}"
             for _ in range(rng.randint(1, 3))
-        )
+        ]
         return " + ".join(parts)
-    return _flow([("preference", kind), *_options(rng, PREFERENCES[kind], ("preference",))])
+    options = _options(rng, PREFERENCES[preferred], ("preference",))
+    return _flow([("preference", preferred), *options])
 
 
 def number_file(rng: Random) -> bytes:
     """A file of budgets or of weights."""
-    if rng.random() < 0.2:
+    if sometimes(rng, 0.2):
         return rng.randbytes(rng.randrange(60))
-    rows = [
-        ",".join(number(rng) if rng.random() < 0.3 else str(t) for _ in range(rng.randint(1, 3)))
-        for t in range(1, rng.randint(1, 6))
-    ]
+    rows = []
+    for t in range(1, rng.randint(1, 6)):
+        cells = [number(rng) if sometimes(rng, 0.3) else str(t) for _ in range(rng.randint(1, 3))]
+        rows.append(",".join(cells))
     return "\n".join(rows).encode()
 
 
@@ -139,18 +148,18 @@ def _cell(text: str) -> str:
 
 def csv_table(rng: Random) -> bytes:
     columns = COLUMNS[:5]
-    if rng.random() < 0.3:
+    if sometimes(rng, 0.3):
         columns = [rng.choice([*COLUMNS, ""]) for _ in range(rng.randrange(7))]
     rows = []
     for row in range(rng.randrange(5)):
         usual = {"algorithm": rng.choice("AB"), "instance": "i"}
         cells = [usual.get(column, str(row + 1)) for column in columns]
-        if cells and rng.random() < 0.5:
-            odd = rng.choice([name, number])(rng)
-            cells[rng.randrange(len(cells))] = odd
+        if cells and sometimes(rng, 0.5):
+            odd_cell = rng.choice([name, number])(rng)
+            cells[rng.randrange(len(cells))] = odd_cell
         rows.append(",".join(map(_cell, cells)))
     data = "\n".join([",".join(columns), *rows]).encode(errors="replace")
-    return damaged(rng, data) if rng.random() < 0.2 else data
+    return damaged(rng, data) if sometimes(rng, 0.2) else data
 
 
 COLUMN_KINDS: list[Callable[[Random], Any]] = [
@@ -172,21 +181,21 @@ COLUMN_KINDS: list[Callable[[Random], Any]] = [
 
 def parquet_table(rng: Random) -> bytes:
     rows = rng.randrange(5)
-    frame = {}
+    columns = {}
     for column in COLUMNS[: rng.randint(3, 8)]:
         usual = COLUMN_KINDS[0 if column in ("algorithm", "instance") else 1]
-        kind = rng.choice(COLUMN_KINDS) if rng.random() < 0.15 else usual
-        frame[column] = [kind(rng) for _ in range(rows)]
-    made = pl.DataFrame(frame, strict=False)
-    if rng.random() < 0.3:
-        made = made.with_columns(pl.col(pl.String).cast(pl.Categorical))
+        kind = rng.choice(COLUMN_KINDS) if sometimes(rng, 0.15) else usual
+        columns[column] = [kind(rng) for _ in range(rows)]
+    frame = pl.DataFrame(columns, strict=False)
+    if sometimes(rng, 0.3):
+        frame = frame.with_columns(pl.col(pl.String).cast(pl.Categorical))
     buffer = io.BytesIO()
-    made.write_parquet(buffer)
+    frame.write_parquet(buffer)
     data = buffer.getvalue()
-    return damaged(rng, data) if rng.random() < 0.4 else data
+    return damaged(rng, data) if sometimes(rng, 0.4) else data
 
 
 def table(rng: Random) -> Files:
-    if rng.random() < 0.6:
-        return {"x.csv": csv_table(rng)}
-    return {"x.parquet": parquet_table(rng)}
+    if sometimes(rng, 0.4):
+        return {"x.parquet": parquet_table(rng)}
+    return {"x.csv": csv_table(rng)}

@@ -13,7 +13,7 @@ import polars as pl
 
 from tests.formats import test_benchopt, test_coco, test_preflib
 from tests.fuzz.grammars import COLUMN_KINDS, Files, table
-from tests.fuzz.tokens import damaged, mutated, name, number
+from tests.fuzz.tokens import damaged, mutated, name, number, sometimes
 
 MOMENT = "2024-05-06 07:08:09.5"
 TOKENS = re.compile(rb"[^\s,:|{}\[\]\"'=]+")
@@ -21,9 +21,9 @@ TOKENS = re.compile(rb"[^\s,:|{}\[\]\"'=]+")
 
 def _event(step: int, as_tensor: bool) -> bytes:
     """A record of TensorBoard with one scalar."""
-    held = struct.pack("<f", 0.5 / (step + 1))
-    held = b"\x42\x08\x08\x01\x2a\x04" + held if as_tensor else b"\x15" + held
-    value = b"\x0a\x04loss" + held
+    number_of_step = struct.pack("<f", 0.5 / (step + 1))
+    head = b"\x42\x08\x08\x01\x2a\x04" if as_tensor else b"\x15"
+    value = b"\x0a\x04loss" + head + number_of_step
     summary = b"\x0a" + bytes([len(value)]) + value
     event = b"\x09" + struct.pack("<d", 1000.0 + step) + b"\x10" + bytes([step])
     event += b"\x2a" + bytes([len(summary)]) + summary
@@ -93,55 +93,56 @@ SAMPLES: dict[str, list[Files]] = {
 
 def changed(rng: Random, data: bytes) -> bytes:
     """A file of which a word, a value of its JSON, a line or some bytes are changed."""
-    what = rng.random()
-    if what < 0.2 and data.startswith(b"{"):
+    change = rng.random()
+    if change < 0.2 and data.startswith(b"{"):
         lines = data.decode(errors="replace").split("\n")
-        place = rng.randrange(len(lines))
+        i = rng.randrange(len(lines))
         try:
-            lines[place] = json.dumps(mutated(rng, json.loads(lines[place])))
+            lines[i] = json.dumps(mutated(rng, json.loads(lines[i])))
         except ValueError:  # damaged by an earlier change
             return data
         return "\n".join(lines).encode(errors="replace")
     words = list(TOKENS.finditer(data))
-    if what < 0.6 and words:
+    if change < 0.6 and words:
         word = rng.choice(words)
-        odd = rng.choice([name, number])(rng).encode(errors="replace")
-        return data[: word.start()] + odd + data[word.end() :]
-    if what < 0.7:
-        lines_of = data.split(b"\n")
-        place = rng.randrange(len(lines_of))
-        lines_of[place : place + 1] = [lines_of[place]] * rng.choice([0, 2])
-        return b"\n".join(lines_of)
-    return damaged(rng, data) if what < 0.98 else data + b"[" * 100_000
+        odd_word = rng.choice([name, number])(rng).encode(errors="replace")
+        return data[: word.start()] + odd_word + data[word.end() :]
+    if change < 0.7:
+        byte_lines = data.split(b"\n")
+        i = rng.randrange(len(byte_lines))
+        byte_lines[i : i + 1] = [byte_lines[i]] * rng.choice([0, 2])
+        return b"\n".join(byte_lines)
+    return damaged(rng, data) if change < 0.98 else data + b"[" * 100_000
 
 
 def altered(samples: list[Files], rng: Random) -> Files:
     """The files of one of these valid samples, after some changes."""
-    made = dict(rng.choice(samples))
+    files = dict(rng.choice(samples))
     for _ in range(rng.randrange(4)):
-        path = rng.choice(list(made))
-        made[path] = changed(rng, made[path])
-        if len(made) > 2 and rng.random() < 0.03:
-            del made[path]
-    return made
+        path = rng.choice(list(files))
+        files[path] = changed(rng, files[path])
+        if len(files) > 2 and sometimes(rng, 0.03):
+            del files[path]
+    return files
 
 
 def benchopt_file(rng: Random) -> Files:
     columns = {}
     for column, usual in test_benchopt.ROWS.items():
-        kind = rng.choice(COLUMN_KINDS)
-        odd = rng.random()
-        called = name(rng)[:50] if odd > 0.97 else column
-        columns[called] = [kind(rng) for _ in usual] if odd < 0.1 else list(usual)
+        title = name(rng)[:50] if sometimes(rng, 0.03) else column
+        columns[title] = list(usual)
+        if sometimes(rng, 0.1):
+            kind = rng.choice(COLUMN_KINDS)
+            columns[title] = [kind(rng) for _ in usual]
     buffer = io.BytesIO()
     pl.DataFrame(columns, strict=False).write_parquet(buffer)
     data = buffer.getvalue()
-    return {"results.parquet": damaged(rng, data) if rng.random() < 0.2 else data}
+    return {"results.parquet": damaged(rng, data) if sometimes(rng, 0.2) else data}
 
 
 def anything(rng: Random) -> Files:
     """Files of any kind, for a format of another package."""
-    if rng.random() < 0.2:
+    if sometimes(rng, 0.2):
         return {"x": rng.randbytes(rng.randrange(200))}
     return altered(rng.choice(list(SAMPLES.values())), rng)
 

@@ -84,31 +84,31 @@ def configuration(text: str, folder: Path) -> None:
 
 
 def preference(text: str, folder: Path) -> None:
-    found, _ = read_preference(text, folder=str(folder))
-    if not _calls_python(found):
+    parsed, _ = read_preference(text, folder=str(folder))
+    if not _calls_python(parsed):
         for context in CONTEXTS:
-            _value(found, context)
+            _value(parsed, context)
 
 
 def preference_file(case: tuple[str, bytes], folder: Path) -> None:
     kind, data = case
     (folder / "numbers.csv").write_bytes(data)
-    found, _ = read_preference(f"{kind} numbers.csv", folder=str(folder))
-    _value(found, Context(CONTEXTS[0].times, folder=str(folder)))
+    parsed, _ = read_preference(f"{kind} numbers.csv", folder=str(folder))
+    _value(parsed, Context(CONTEXTS[0].times, folder=str(folder)))
 
 
-def _calls_python(found: Preference) -> bool:
-    if isinstance(found, Mix):
-        return any(_calls_python(part.preference) for part in found.of)
-    return isinstance(found, Python)
+def _calls_python(parsed: Preference) -> bool:
+    if isinstance(parsed, Mix):
+        return any(_calls_python(part.preference) for part in parsed.of)
+    return isinstance(parsed, Python)
 
 
-def _value(found: Preference, context: Context) -> None:
-    values = found.on(context).values(np.full((4, len(context.times), 2), 0.5))
+def _value(parsed: Preference, context: Context) -> None:
+    values = parsed.on(context).values(np.full((4, len(context.times), 2), 0.5))
     assert values.shape == (4, 2)
     assert np.all(np.isfinite(values))
-    found.words(context)
-    assert isinstance(found.text, str)
+    parsed.words(context)
+    assert isinstance(parsed.text, str)
 
 
 def _written(files: grammars.Files, folder: Path) -> Path:
@@ -124,14 +124,14 @@ def importing(name: str) -> Callable[[grammars.Files, Path], None]:
     """Read files in a format and find the grid that fits them; add some of them to a store."""
 
     def read(files: grammars.Files, folder: Path) -> None:
-        found = FORMATS[name]().read(_written(files, folder))
-        assert len(budget_for(found, GridOptions()).times)
-        for outcome in found.outcomes:
+        imported = FORMATS[name]().read(_written(files, folder))
+        assert len(budget_for(imported, GridOptions()).times)
+        for outcome in imported.outcomes:
             assert np.all(np.isfinite(outcome.times))
             assert np.all(np.isfinite(outcome.values))
         if sum(map(len, files.values())) % IN_A_STORE == 0:
             shutil.rmtree(folder / "store", ignore_errors=True)
-            add_imported(folder / "store", found)
+            add_imported(folder / "store", imported)
             read_all(StoreOnDisk.open(folder / "store"))
 
     return read
@@ -176,7 +176,7 @@ def store_files(folder: Path) -> grammars.Files:
 
 def all_targets(folder: Path) -> dict[str, Target]:
     """Each target by its name."""
-    found = {
+    targets = {
         "configuration": Target(grammars.configuration, configuration, 1120),
         "preference": Target(grammars.preference, preference, 600),
         "preference file": Target(
@@ -186,7 +186,7 @@ def all_targets(folder: Path) -> dict[str, Target]:
         ),
     }
     grammar = {**IMPORTS, "store": partial(altered, [store_files(folder)])}
-    return found | {
+    return targets | {
         f"import {name}": Target(grammar.get(name, anything), importing(name), 240)
         for name in FORMATS
     }

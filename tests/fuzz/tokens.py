@@ -1,9 +1,11 @@
 """Names, numbers and pieces of YAML that have broken parsers, and random changes of documents.
 
-All functions draw from one generator, which Hypothesis seeds: a case is identified by a number.
+All functions draw from a generator, as Hypothesis provides it: it shrinks a failing case by drawing
+lower numbers. So the lowest number leads to the simplest text.
 """
 
 import math
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -30,6 +32,11 @@ YAML = [
 ]  # fmt: skip
 
 
+def sometimes(rng: Random, probability: float) -> bool:
+    """True with this probability, and False for the lowest number that can be drawn."""
+    return rng.random() >= 1 - probability
+
+
 def name(rng: Random) -> str:
     if rng.random() < 0.8:
         return rng.choice(NAMES)
@@ -37,27 +44,33 @@ def name(rng: Random) -> str:
 
 
 def number(rng: Random) -> str:
-    what = rng.random()
-    if what < 0.4:
+    kind = rng.random()
+    if kind < 0.4:
         return rng.choice(NUMBERS)
-    return str(rng.randrange(1, 100)) if what < 0.8 else repr(rng.gauss(0, 10 ** rng.randrange(9)))
+    if kind < 0.8:
+        return str(rng.randrange(1, 100))
+    return repr(rng.gauss(0, 10 ** rng.randrange(9)))
+
+
+SCALARS: tuple[Callable[[Random], Any], ...] = (
+    lambda rng: None,
+    lambda rng: rng.random() < 0.5,
+    lambda rng: rng.randrange(-(2**70), 2**70),
+    lambda rng: rng.choice([0.0, -1.5, math.nan, math.inf, 1e308]),
+    name,
+    lambda rng: rng.choice(NUMBERS),
+    lambda rng: rng.randrange(5),
+)
 
 
 def json_value(rng: Random, depth: int = 0) -> Any:
-    what = rng.randrange(9 if depth < 3 else 7)
-    if what == 7:
+    n_kinds = len(SCALARS) + (2 if depth < 3 else 0)
+    kind = rng.randrange(n_kinds)
+    if kind < len(SCALARS):
+        return SCALARS[kind](rng)
+    if kind == len(SCALARS):
         return [json_value(rng, depth + 1) for _ in range(rng.randrange(3))]
-    if what == 8:
-        return {name(rng): json_value(rng, depth + 1) for _ in range(rng.randrange(3))}
-    return (
-        None,
-        rng.random() < 0.5,
-        rng.randrange(-(2**70), 2**70),
-        rng.choice([0.0, -1.5, math.nan, math.inf, 1e308]),
-        name(rng),
-        rng.choice(NUMBERS),
-        rng.randrange(5),
-    )[what]
+    return {name(rng): json_value(rng, depth + 1) for _ in range(rng.randrange(3))}
 
 
 def mutated(rng: Random, good: Any, times: int = 2) -> Any:
@@ -71,33 +84,34 @@ def _changed(rng: Random, value: Any, depth: int) -> Any:
     if not isinstance(value, dict | list) or not value or (depth and rng.random() < 0.2):
         return json_value(rng)
     key = rng.choice(list(value) if isinstance(value, dict) else list(range(len(value))))
-    made: Any = dict(value) if isinstance(value, dict) else list(value)
-    what = rng.random()
-    if what < 0.1:
-        del made[key]
-    elif what < 0.2 and isinstance(made, dict):
-        made[name(rng)] = made[key]
-    elif what < 0.2:
-        made.append(made[key])
+    collection: Any = dict(value) if isinstance(value, dict) else list(value)
+    change = rng.random()
+    if change < 0.1:
+        del collection[key]
+    elif change < 0.2 and isinstance(collection, dict):
+        collection[name(rng)] = collection[key]
+    elif change < 0.2:
+        collection.append(collection[key])
     else:
-        made[key] = _changed(rng, made[key], depth + 1)
-    return made
+        collection[key] = _changed(rng, collection[key], depth + 1)
+    return collection
 
 
 def damaged(rng: Random, data: bytes) -> bytes:
     """Bytes of which some are changed, cut out, repeated or cut off."""
     for _ in range(rng.randint(1, 3)):
-        place, length = rng.randrange(len(data) + 1), rng.randrange(16)
-        what = rng.randrange(6)
-        if what == 0:
-            data = data[:place]
-        elif what == 1:
-            data = data[:place] + data[place + length :]
-        elif what == 2:
-            data = data[:place] + rng.randbytes(length) + data[place:]
-        elif what == 3:
-            data = data[:place] + data[place : place + length] * 3 + data[place + length :]
+        start = rng.randrange(len(data) + 1)
+        end = start + rng.randrange(16)
+        damage = rng.randrange(6)
+        if damage == 0:
+            data = data[:start]
+        elif damage == 1:
+            data = data[:start] + data[end:]
+        elif damage == 2:
+            data = data[:start] + rng.randbytes(end - start) + data[start:]
+        elif damage == 3:
+            data = data[:start] + data[start:end] * 3 + data[end:]
         else:
-            flipped = bytes(byte ^ 1 << rng.randrange(8) for byte in data[place : place + 1])
-            data = data[:place] + flipped + data[place + 1 :]
+            flipped = bytes(byte ^ 1 << rng.randrange(8) for byte in data[start : start + 1])
+            data = data[:start] + flipped + data[start + 1 :]
     return data
