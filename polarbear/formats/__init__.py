@@ -1,7 +1,7 @@
 """Reading and writing runs, rankings and posteriors in the formats of other tools, one file each.
 
-A new format is a file and a line here. Other packages add theirs by entry points in the groups
-polarbear.formats (reading) and polarbear.exports (writing).
+A new format or export is a file in this folder and a line below. Other packages add theirs by
+entry points in the groups polarbear.formats (reading) and polarbear.exports (writing).
 
 Uses `store`, `select` to find a posterior, and `classical` for the optima of instances.
 """
@@ -20,8 +20,8 @@ FORMATS: Registry[type[Format]] = Registry(
     "polarbear.formats",
     "polarbear.formats.base:Format",
     {
-        "table": "polarbear.formats.table:Table",
-        "rankings": "polarbear.formats.table:Rankings",
+        "table": "polarbear.formats.table:TrajectoryTable",
+        "rankings": "polarbear.formats.table:RankingsTable",
         "ioh": "polarbear.formats.ioh:Ioh",
         "coco": "polarbear.formats.coco:Coco",
         "benchopt": "polarbear.formats.benchopt:Benchopt",

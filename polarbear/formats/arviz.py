@@ -21,32 +21,35 @@ if TYPE_CHECKING:
     import xarray
 
 GROUP = "posterior"  # the group in which ArviZ expects draws
-PAIR, FIRST, SECOND = "pair", "first", "second"
+PAIR = "pair"
+FIRST = "first"
+SECOND = "second"
 
 
 class ArviZExport(base.Export):
     """A posterior as NetCDF (.nc) or Zarr (.zarr)."""
 
     endings: ClassVar[tuple[str, ...]] = (".nc", ".zarr")
+    read_by: ClassVar[str] = "ArviZ, xarray"
 
     model: str | None = Field(
         None, description="of this model; by default the race's, or that of the default model"
     )
     key: str | None = Field(None, description="the posterior of this key")
 
-    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], path: Path) -> base.Written:
         basis = find_basis(store, self.model, self.key)
         data = as_dataset(
             basis.posterior, basis.algorithms, basis.times, basis.axis, basis.instances
         )
         data = _subset(data, [name for name in basis.algorithms if name in algorithms])
-        needed = "h5netcdf" if place.suffix == ".nc" else "zarr"
+        needed = "h5netcdf" if path.suffix == ".nc" else "zarr"
         if find_spec(needed) is None:
-            raise MissingExtraError(f"writing {place.suffix}", needed, "arviz")
-        if place.suffix == ".nc":
-            data.to_netcdf(place, group=GROUP, engine="h5netcdf")
+            raise MissingExtraError(f"writing {path.suffix}", needed, "arviz")
+        if path.suffix == ".nc":
+            data.to_netcdf(path, group=GROUP, engine="h5netcdf")
         else:
-            data.to_zarr(place, group=GROUP, zarr_format=2)
+            data.to_zarr(path, group=GROUP, zarr_format=2)
         draws = counted(basis.posterior.n_draws, "draw")
         return base.Written(f"{draws} of the model {basis.posterior.model} (key {basis.key})")
 
@@ -54,10 +57,13 @@ class ArviZExport(base.Export):
 def _subset(data: xarray.Dataset, names: list[str]) -> xarray.Dataset:
     """The same data for some algorithms and the pairs of these."""
     data = data.sel(algorithm=names)
-    if PAIR in data.dims:
-        both = np.flatnonzero((data[FIRST].isin(names) & data[SECOND].isin(names)).values)
-        data = data.isel({PAIR: both}) if len(both) else data.drop_dims(PAIR)
-    return data
+    if PAIR not in data.dims:
+        return data
+    has_both = data[FIRST].isin(names) & data[SECOND].isin(names)
+    kept_pairs = np.flatnonzero(has_both.values)
+    if not len(kept_pairs):
+        return data.drop_dims(PAIR)
+    return data.isel({PAIR: kept_pairs})
 
 
 def in_groups(data: xarray.Dataset) -> Any:
@@ -82,7 +88,7 @@ def as_dataset(
     """The draws as theta[chain, draw, time, algorithm], with the hyperparameters.
 
     If duels do not follow from theta, wins[chain, draw, time, pair] is the probability that the
-    first of a pair beats the second; ``first`` and ``second`` name the two of each pair.
+    first of a pair beats the second; ``first`` and ``second`` name the algorithms of each pair.
     """
     try:
         import xarray
@@ -97,14 +103,14 @@ def as_dataset(
     variables: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
         "theta": ((*axes, "algorithm"), by_chain(posterior.theta))
     }
-    pairs: dict[str, object] = {}
+    pair_coordinates: dict[str, object] = {}
     if posterior.wins is not None:
         variables["wins"] = ((*axes, PAIR), by_chain(np.asarray(posterior.wins)))
-        both = list(combinations(algorithms, 2))
-        pairs = {
-            PAIR: [f"{a} vs {b}" for a, b in both],
-            FIRST: (PAIR, [a for a, _ in both]),
-            SECOND: (PAIR, [b for _, b in both]),
+        pairs = list(combinations(algorithms, 2))
+        pair_coordinates = {
+            PAIR: [f"{a} vs {b}" for a, b in pairs],
+            FIRST: (PAIR, [a for a, _ in pairs]),
+            SECOND: (PAIR, [b for _, b in pairs]),
         }
     for name, draws in posterior.hyper.items():
         variables[name] = (("chain", "draw"), by_chain(draws))
@@ -125,7 +131,7 @@ def as_dataset(
             "draw": np.arange(posterior.n_draws // chains),
             "time": times,
             "algorithm": list(algorithms),
-            **pairs,
+            **pair_coordinates,
         },
         attrs={name: value for name, value in attributes.items() if value is not None},
     )

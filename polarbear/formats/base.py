@@ -27,7 +27,8 @@ AfterEnd = Literal["keeps", "absent"]
 SpecEntries = Mapping[str, int | float | str]  # entries of an instance's spec
 # Errors that reading a file of a wrong structure may raise.
 INVALID = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
-MAX_NAMES_SHOWN, MAX_NAME_LENGTH_SHOWN = 20, 60
+MAX_NAMES_SHOWN = 20
+MAX_NAME_LENGTH_SHOWN = 60  # characters
 RUN_NAME_PARTS = ("algorithm", "instance", "seed")
 # Options that several formats share.
 AFTER_END: AfterEnd = Field(
@@ -80,7 +81,11 @@ class Imported:
         """The times of the data: of rankings, or of the improvements and ends of runs."""
         if self.rankings is not None:
             return tuple(self.rankings["t"])
-        return tuple(t for one in self.outcomes for t in (*one.times.tolist(), one.reached))
+        times: list[float] = []
+        for outcome in self.outcomes:
+            times += outcome.times.tolist()
+            times.append(outcome.reached)
+        return tuple(times)
 
 
 class Format(Options):
@@ -94,48 +99,56 @@ class Format(Options):
         """The content of a file or a folder; invalid rows are rejected and counted."""
 
 
-Trajectories = list[tuple[StoredRun, Floats, Floats]]  # runs with the times and values found
+StoredTrajectory = tuple[StoredRun, Floats, Floats]  # a run, with its times and values
 
 
 def runs_with_values(
     store: StoreOnDisk, algorithms: tuple[str, ...]
-) -> tuple[Trajectories, tuple[str, ...]]:
+) -> tuple[list[StoredTrajectory], tuple[str, ...]]:
     """The runs to export, by algorithm and instance, and a note if some have no value.
 
     Their order does not depend on the order in which they were stored.
     """
-    order = {name: i for i, name in enumerate(store.instances()["instance"])}
-    stored = sorted(
-        store.trajectories(algorithms),
-        key=lambda found: (
-            algorithms.index(found[0].algorithm),
-            # Instances lost with a damaged part come last, until they are drawn again.
-            (order.get(found[0].instance, len(order)), found[0].instance),
-        ),
-    )
-    runs = [found for found in stored if len(found[1])]
-    if not runs:
+    instance_order = {name: i for i, name in enumerate(store.instances()["instance"])}
+
+    def sort_key(trajectory: StoredTrajectory) -> tuple[int, int, str]:
+        run = trajectory[0]
+        # Instances that were lost with a damaged part come last, until they are drawn again.
+        place_of_instance = instance_order.get(run.instance, len(instance_order))
+        return algorithms.index(run.algorithm), place_of_instance, run.instance
+
+    trajectories = sorted(store.trajectories(algorithms), key=sort_key)
+    with_values = [(run, t, y) for run, t, y in trajectories if len(t)]
+    if not with_values:
         raise ExportFailedError(f"{store.path} has no run that found a value")
-    empty = len(stored) - len(runs)
-    note = f"{counted(empty, 'run')} without a value {noun(empty, 'is', 'are')} left out"
-    return runs, (note,) if empty else ()
+    n_empty = len(trajectories) - len(with_values)
+    if not n_empty:
+        return with_values, ()
+    note = f"{counted(n_empty, 'run')} without a value {noun(n_empty, 'is', 'are')} left out"
+    return with_values, (note,)
 
 
 @dataclass(frozen=True)
 class Written:
-    """A description of what an export wrote, and notes for its readers."""
+    """A summary of what an export wrote, and notes for its readers."""
 
-    what: str
+    summary: str
     notes: tuple[str, ...] = ()
 
 
 class Export(Options):
-    """A format to export runs, rankings or posteriors to; a subclass adds its options."""
+    """A format to export runs, rankings or posteriors to; a subclass adds its options.
 
-    endings: ClassVar[tuple[str, ...]] = ()  # of a file name; any where there are none
+    The first line of a subclass's docstring says what is written. ``endings`` are those that the
+    file's name may have; an empty tuple allows any name. ``read_by`` names programs that read the
+    result. The documentation shows all three.
+    """
+
+    endings: ClassVar[tuple[str, ...]] = ()
+    read_by: ClassVar[str] = ""
 
     @abstractmethod
-    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> Written:
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], path: Path) -> Written:
         """Write some algorithms of a store to a file or a folder that does not exist yet."""
 
 
@@ -163,9 +176,9 @@ class NamedRuns(Format):
 
         The last part takes the rest of the name. The seed only distinguishes runs.
         """
-        parts = self.layout.split("/")
-        found = dict(zip(parts, name.split("/", len(parts) - 1), strict=False))
-        return found.get("algorithm") or name, found.get("instance") or source.stem
+        kinds = self.layout.split("/")
+        parts = dict(zip(kinds, name.split("/", len(kinds) - 1), strict=False))
+        return parts.get("algorithm") or name, parts.get("instance") or source.stem
 
 
 class ImportedAlgorithm(Algorithm):
@@ -216,8 +229,8 @@ class RunCollection:
         if not len(frame):
             reason = f": {self.rejected[-1].words}" if self.rejected else ""
             raise ImportFailedError(f"no run in {self.source} has a valid row{reason}")
-        found = imported_frame(frame, self._facts, maximise, after_end, trajectory)
-        return replace(found, rejected=tuple(self.rejected), notes=notes, axis=axis)
+        imported = imported_frame(frame, self._facts, maximise, after_end, trajectory)
+        return replace(imported, rejected=tuple(self.rejected), notes=notes, axis=axis)
 
 
 def imported_points(
@@ -296,42 +309,53 @@ def imported_instances(
 def reject(
     frame: pl.DataFrame, invalid: pl.Expr, reason: str, rejected: list[Rejection]
 ) -> pl.DataFrame:
-    """The rows without those that are ``invalid``, which are counted; ``line`` is their place."""
-    bad = frame.select(invalid.fill_null(True)).to_series()
-    if not bad.any():
+    """Remove the rows that are ``invalid``, and add their number and the reason to ``rejected``.
+
+    The column ``line`` says where a row is in its source.
+    """
+    is_invalid = frame.select(invalid.fill_null(True)).to_series()
+    if not is_invalid.any():
         return frame
-    rejected.append(Rejection(int(bad.sum()), reason, str(frame["line"].filter(bad)[0])))
-    return frame.filter(~bad)
+    first_line = str(frame["line"].filter(is_invalid)[0])
+    rejected.append(Rejection(int(is_invalid.sum()), reason, first_line))
+    return frame.filter(~is_invalid)
 
 
 def reject_names(frame: pl.DataFrame, rejected: list[Rejection]) -> pl.DataFrame:
     """Reject rows whose names cannot be displayed; the reason is the flaw of the first."""
     for column, longest in (("algorithm", LONGEST_NAME), ("instance", LONGEST_INSTANCE)):
         names = frame[column].unique(maintain_order=True).drop_nulls()
-        bad = [name for name in names if flaw_in_name(name, longest)]
-        if bad:
-            shown, flaw = visible(bad[0][:MAX_NAME_LENGTH_SHOWN]), flaw_in_name(bad[0], longest)
-            reason = f"the {column} '{shown}' cannot be a name: {flaw}"
-            frame = reject(frame, pl.col(column).is_in(bad), reason, rejected)
+        bad_names = [name for name in names if flaw_in_name(name, longest)]
+        if bad_names:
+            first_name = visible(bad_names[0][:MAX_NAME_LENGTH_SHOWN])
+            flaw = flaw_in_name(bad_names[0], longest)
+            reason = f"the {column} '{first_name}' cannot be a name: {flaw}"
+            frame = reject(frame, pl.col(column).is_in(bad_names), reason, rejected)
     return frame
 
 
 def shown_names(names: Sequence[str]) -> str:
     """Names from a source as one message can display them: a few, shortened, escaped."""
-    shown = [visible(name[:MAX_NAME_LENGTH_SHOWN]) for name in names[:MAX_NAMES_SHOWN]]
-    return ", ".join([*shown, "..."] if len(names) > MAX_NAMES_SHOWN else shown)
+    texts = [visible(name[:MAX_NAME_LENGTH_SHOWN]) for name in names[:MAX_NAMES_SHOWN]]
+    if len(names) > MAX_NAMES_SHOWN:
+        texts.append("...")
+    return ", ".join(texts)
 
 
-def ignored(names: Sequence[str], one: str = "column") -> tuple[str, ...]:
+def ignored(names: Sequence[str], part: str = "column") -> tuple[str, ...]:
     """A note on parts of a source that are not used, if there are any."""
-    return (f"{counted(len(names), one)} ignored: {shown_names(names)}",) if names else ()
+    if not names:
+        return ()
+    return (f"{counted(len(names), part)} ignored: {shown_names(names)}",)
 
 
 def files_in(folder: Path, tool: str, *patterns: str) -> list[Path]:
     """Regular files of a tool in a folder and its subfolders, at least one."""
-    found = (path for pattern in patterns for path in folder.rglob(pattern))
-    # opening a pipe would wait for a writer
-    paths = sorted(path for path in found if path.is_file()) if folder.is_dir() else []
+    paths: list[Path] = []
+    if folder.is_dir():
+        matches = (path for pattern in patterns for path in folder.rglob(pattern))
+        # Only regular files: opening a pipe would wait for a writer.
+        paths = sorted(path for path in matches if path.is_file())
     if not paths:
         raise ImportFailedError(
             f"{folder} is not a folder of {tool}: there is no {joined(patterns, 'or')} in it"
@@ -342,7 +366,7 @@ def files_in(folder: Path, tool: str, *patterns: str) -> list[Path]:
 def read_lines(path: Path) -> list[str]:
     """The lines of a text file, without blanks around them."""
     try:
-        if not path.is_file():  # opening a pipe would wait for a writer
+        if not path.is_file():  # Opening a pipe would wait for a writer.
             raise FileNotFoundError("there is no such file")
         return [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
     except (OSError, ValueError) as error:

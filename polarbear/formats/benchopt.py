@@ -42,22 +42,28 @@ class Benchopt(base.Format):
         texts = [pl.col(name).cast(pl.String, strict=False) for name in parts]
         y = self._objective(rows, source)
         rows = rows.with_columns(instance=pl.concat_str(texts, separator=" on ")).drop(*parts)
-        columns = {"algorithm": "solver_name", "instance": "instance", "t": t, "y": y}
-        columns["seed"] = "idx_rep"
-        found = imported_rows(rows, columns, str(source), self.maximise, self.after_end)
-        return replace(found, axis="seconds" if self.by == "seconds" else "iterations")
+        columns = {
+            "algorithm": "solver_name",
+            "instance": "instance",
+            "t": t,
+            "y": y,
+            "seed": "idx_rep",
+        }
+        imported = imported_rows(rows, columns, str(source), self.maximise, self.after_end)
+        return replace(imported, axis="seconds" if self.by == "seconds" else "iterations")
 
     def _objective(self, rows: pl.DataFrame, source: Path) -> str:
-        known = [
+        objectives = [
             name
             for name, kind in rows.schema.items()
             if name.startswith(OBJECTIVE) and name not in TEXT_COLUMNS and kind.is_numeric()
         ]
-        default = "objective_value" if "objective_value" in known or len(known) != 1 else known[0]
-        chosen = self.objective or default
-        if chosen not in known:
+        chosen = self.objective or "objective_value"
+        if self.objective is None and len(objectives) == 1:
+            chosen = objectives[0]
+        if chosen not in objectives:
             raise ImportFailedError(
-                f"{source} has no numeric column '{chosen}'; it has {', '.join(known) or 'none'}: "
-                "choose one by --set objective=NAME"
+                f"{source} has no numeric column '{chosen}'; it has "
+                f"{', '.join(objectives) or 'none'}: choose one by --set objective=NAME"
             )
         return chosen

@@ -84,22 +84,25 @@ def make_chooser(
 ) -> Chooser:
     """The choice at each time of the grid by a risk profile, and the one for a preference."""
     basis = find_basis(store, model, key)
-    candidates, profile = contest(basis, algorithms), check_risk(risk)
+    candidates = contest(basis, algorithms)
+    profile = check_risk(risk)
     names = [basis.algorithms[item] for item in candidates.candidates]
-    wanted, folder = read_preference(preference, basis.axis)
+    valued_by, folder = read_preference(preference, basis.axis)
     context = basis.context(folder, basis.posterior.seed)
-    at_times = replace(context, joint=False)  # no budgets between the times
-    table = sweep(basis.posterior, candidates.candidates, names, at_times, profile)
-    made = choice.select(basis, candidates, wanted, context, profile)
+    # The table has one choice for each time of the grid, so it needs no budgets between the times.
+    context_of_grid = replace(context, joint=False)
+    table = sweep(basis.posterior, candidates.candidates, names, context_of_grid, profile)
+    selection = choice.select(basis, candidates, valued_by, context, profile)
+    p_best_of_default = float(selection.criteria.p2bb[selection.choice])
     return Chooser(
-        basis.axis,
-        profile,
-        basis.instances,
-        table.positions,
-        tuple((name, table.p2bb[name][at]) for at, name in enumerate(table.choices)),
-        preference,
-        (made.name(made.choice), float(made.criteria.p2bb[made.choice])),
-        made.too_early(),
+        axis=basis.axis,
+        risk=profile,
+        problems=basis.instances,
+        budgets=table.positions,
+        choices=tuple((name, table.p2bb[name][k]) for k, name in enumerate(table.choices)),
+        preference=preference,
+        default=(selection.name(selection.choice), p_best_of_default),
+        too_early=selection.too_early(),
     )
 
 
@@ -107,15 +110,19 @@ class ChooserExport(base.Export):
     """The choice for every budget, as JSON (.json) or as a Python function (.py)."""
 
     endings: ClassVar[tuple[str, ...]] = (".json", ".py")
+    read_by: ClassVar[str] = "your program in production"
 
     preference: str = Field("uniform", description="the choice if no budget is given")
     risk: str = Field("p2bb", description="the risk profile, as of `select`")
     model: str | None = Field(None, description="by default the race's model, or the default")
     key: str | None = Field(None, description="the posterior of this key")
 
-    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], path: Path) -> base.Written:
         among = algorithms if len(algorithms) < len(store.config["algorithms"]) else None
-        made = make_chooser(store, self.preference, self.risk, self.model, self.key, among)
-        text = made.to_python() if place.suffix == ".py" else json.dumps(made.to_dict(), indent=1)
-        place.write_text(text, encoding="utf-8")
-        return base.Written(f"the choice at {counted(len(made.budgets), 'time')}")
+        chooser = make_chooser(store, self.preference, self.risk, self.model, self.key, among)
+        if path.suffix == ".py":
+            text = chooser.to_python()
+        else:
+            text = json.dumps(chooser.to_dict(), indent=1)
+        path.write_text(text, encoding="utf-8")
+        return base.Written(f"the choice at {counted(len(chooser.budgets), 'time')}")

@@ -14,6 +14,7 @@ best noise-free value minus the optimum, so the optimum of imported values is 0.
 
 import re
 from pathlib import Path
+from typing import ClassVar
 
 from polarbear.errors import ExportFailedError, ImportFailedError
 from polarbear.formats import base
@@ -65,63 +66,75 @@ class Coco(base.Format):
 def _add_runs(
     path: Path, settings: dict[str, str], line: str, present: set[Path], runs: base.RunCollection
 ) -> None:
-    """Add the runs that a line below its settings names: the data file, then the instances.
+    """Add the runs of a line of the description, which names a data file and its instances.
 
-    ``present`` are all data files of the source.
+    ``settings`` are those of the line above it; ``present`` are all data files of the source.
     """
     if "biobj" in settings.get("suite", ""):
         raise ImportFailedError(
             f"{path} has two objectives; only single-objective runs can be ranked"
         )
-    function, dimension = settings.get("funcId"), settings.get("DIM", "")
+    function = settings.get("funcId")
+    dimension = settings.get("DIM", "")
     algorithm = settings.get("algId")
     if not (function and algorithm and dimension.isdecimal()):
         raise ImportFailedError(f"{path} is not written by {TOOL}: {line[:80]!r}")
-    name, *described = (part.strip() for part in line.split(","))
-    data = data_file(path, name)
+    columns = [column.strip() for column in line.split(",")]
+    name = columns[0]
+    described = columns[1:]
+    by_target = data_file(path, name)
+    by_time = by_target.with_name(f"{by_target.stem}.tdat")
     instances = [run.partition(":")[0].strip() for run in described if run]
-    files = [one for one in (data, data.with_name(f"{data.stem}.tdat")) if one in present]
-    blocks = [read_blocks(one, "%", COLUMNS, len(instances), runs.rejected) for one in files]
-    for instance, parts in zip(instances, zip(*blocks, strict=False), strict=False):
-        points = [point for part in parts for point in part]
+    blocks_of_files = [
+        read_blocks(file, "%", COLUMNS, len(instances), runs.rejected)
+        for file in (by_target, by_time)
+        if file in present
+    ]
+    runs_of_files = zip(*blocks_of_files, strict=False)
+    for instance, blocks in zip(instances, runs_of_files, strict=False):
+        points = [point for block in blocks for point in block]
         add_run(runs, algorithm, (function, dimension, instance), points, has_optimum_zero=True)
 
 
 class CocoExport(base.Export):
     """A folder for cocopp: distances to the optimum, with all digits."""
 
+    read_by: ClassVar[str] = "cocopp; `import --format coco`"
+
     optimum: float | None = base.OPTIMUM_OPTION
 
-    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
-        found = numbered_runs(store, algorithms, TOOL, self.optimum)
-        if found.maximise:
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], path: Path) -> base.Written:
+        exported = numbered_runs(store, algorithms, TOOL, self.optimum)
+        if exported.maximise:
             raise ExportFailedError("COCO's functions are minimised: use --format ioh")
-        if not found.are_distances:
+        if not exported.are_distances:
             raise ExportFailedError(
                 "COCO needs distances to the best possible value, which is unknown: add "
                 "--set optimum=VALUE"
             )
-        lacking = [run.name for run in found.runs if run.dimension < 1]
-        if lacking:
+        without_dimension = [run.name for run in exported.runs if run.dimension < 1]
+        if without_dimension:
             raise ExportFailedError(
-                f"COCO needs the number of variables of every function; that of '{lacking[0]}' in "
-                f"{store.path} is unknown: use --format ioh"
+                "COCO needs the number of variables of every function; that of "
+                f"'{without_dimension[0]}' in {store.path} is unknown: use --format ioh"
             )
         for algorithm, folder in file_names(algorithms).items():
-            for parts in found.by_function(algorithm):
-                _write_function(place / folder, algorithm, parts)
-        notes = found.notes
+            for runs_by_dimension in exported.by_function(algorithm):
+                _write_function(path / folder, algorithm, runs_by_dimension)
+        notes = exported.notes
         if any("'" in name for name in algorithms):
             notes = (*notes, "the sign ' in names of algorithms is written as ’")
-        return base.Written(counted(len(found.runs), "run"), notes)
+        return base.Written(counted(len(exported.runs), "run"), notes)
 
 
-def _write_function(folder: Path, algorithm: str, parts: dict[int, list[NumberedRun]]) -> None:
-    number = next(iter(parts.values()))[0].function
+def _write_function(
+    folder: Path, algorithm: str, runs_by_dimension: dict[int, list[NumberedRun]]
+) -> None:
+    number = next(iter(runs_by_dimension.values()))[0].function
     (folder / f"data_f{number}").mkdir(parents=True, exist_ok=True)
     name = algorithm.replace("'", "’").replace("\n", " ")
     lines = []
-    for dimension, runs in parts.items():
+    for dimension, runs in runs_by_dimension.items():
         path = f"data_f{number}/bbobexp_f{number}_DIM{dimension}"
         points = "".join(map(_block, runs))
         for ending in ("dat", "tdat"):

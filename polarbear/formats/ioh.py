@@ -8,8 +8,9 @@ JSON, which has all digits. Raw values of BBOB and SBOX are distances to the opt
 
 import json
 import re
-from math import isfinite, nan
+from math import isfinite
 from pathlib import Path
+from typing import ClassVar
 
 from polarbear import __version__
 from polarbear.errors import ImportFailedError
@@ -17,8 +18,8 @@ from polarbear.formats import base
 from polarbear.formats.numbered_runs import (
     BBOB_NAMES,
     NOTHING_FOUND,
+    Block,
     NumberedRun,
-    NumberedRuns,
     add_run,
     data_file,
     numbered_runs,
@@ -34,7 +35,7 @@ USED = ("evaluations", "raw_y")
 # Names of columns of a second objective, next to raw_y for the first: F2, y_2, raw_y2, obj 2.
 OTHER_OBJECTIVE = re.compile(r"(f|y|raw_y|obj|objective)[ _]?([2-9]|[1-9]\d+)", re.IGNORECASE)
 SUITES_WITH_OPTIMUM_ZERO = ("bbob", "sbox")
-NO_SUITE = "unknown_suite"  # of an analyzer that is not attached to a suite
+NO_SUITE = "unknown_suite"  # the suite's name if the analyzer is not attached to one
 BBOB_FUNCTIONS = {(str(number), name) for number, name in enumerate(BBOB_NAMES, 1)}
 SUITES = {"bbob": "BBOB", "sbox": "SBOX", "pbo": "PBO"}
 
@@ -70,70 +71,85 @@ def _unused(path: Path, described: JsonObject) -> list[str]:
     columns = list(map(str, described["attributes"]))
     others = [name for name in columns if OTHER_OBJECTIVE.fullmatch(name)]
     if others or columns.count("raw_y") > 1:
-        which = ", ".join(("raw_y", *(others or ["raw_y"])))
+        objectives = ", ".join(("raw_y", *(others or ["raw_y"])))
         raise ImportFailedError(
-            f"{path} has several objectives ({which}); only single-objective runs can be ranked"
+            f"{path} has several objectives ({objectives}); only single-objective runs can be "
+            "ranked"
         )
     if not set(USED) <= set(columns):
         raise ImportFailedError(
             f"{path} has the attributes {base.shown_names(columns) or '(none)'}, but 'evaluations' "
             "and 'raw_y' are needed"
         )
-    constant = [name for one in described.get("experiment_attributes", []) for name in one]
-    return [name for name in columns if name not in USED] + constant
+    constants = described.get("experiment_attributes", [])
+    names_of_constants = [name for constant in constants for name in constant]
+    return [name for name in columns if name not in USED] + names_of_constants
 
 
 def _add_runs(path: Path, described: JsonObject, runs: base.RunCollection) -> None:
-    algorithm, function = described["algorithm"]["name"], str(described["function_id"])
+    algorithm = described["algorithm"]["name"]
+    function = str(described["function_id"])
     suite = described.get("suite", "").lower()
     is_bbob = (function, described.get("function_name")) in BBOB_FUNCTIONS
     has_distances = suite in SUITES_WITH_OPTIMUM_ZERO or (suite == NO_SUITE and is_bbob)
     has_optimum_zero = has_distances and not described["maximization"]
     evaluations, raw_y = map(described["attributes"].index, USED)
     for scenario in described["scenarios"]:
-        data, number = data_file(path, scenario["path"]), len(scenario["runs"])
-        blocks = read_blocks(data, "evaluations", (evaluations, raw_y), number, runs.rejected)
+        data = data_file(path, scenario["path"])
+        n_runs = len(scenario["runs"])
+        blocks = read_blocks(data, "evaluations", (evaluations, raw_y), n_runs, runs.rejected)
         for run, block in zip(scenario["runs"], blocks, strict=False):
-            numbers = function, str(scenario["dimension"]), str(run["instance"])
-            best = run.get("best") or {"evals": None, "y": nan}
-            exact = float(best["y"])
-            is_exact = isfinite(exact)
-            points = [(t, exact if is_exact and t == best["evals"] else y) for t, y in block]
+            numbers = (function, str(scenario["dimension"]), str(run["instance"]))
+            points = _with_exact_best(block, run.get("best"))
             add_run(runs, str(algorithm), numbers, points, has_optimum_zero)
+
+
+def _with_exact_best(block: Block, best: JsonObject | None) -> Block:
+    """The points of a run, in which the best value has all digits if the JSON states it."""
+    if not best:
+        return block
+    exact = float(best["y"])
+    if not isfinite(exact):
+        return block
+    return [(t, exact if t == best["evals"] else y) for t, y in block]
 
 
 class IohExport(base.Export):
     """A folder for IOHanalyzer and iohinspector, with all digits."""
 
+    read_by: ClassVar[str] = "IOHanalyzer, iohinspector; `import --format ioh`"
+
     optimum: float | None = base.OPTIMUM_OPTION
 
-    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
-        found = numbered_runs(store, algorithms, TOOL, self.optimum)
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], path: Path) -> base.Written:
+        exported = numbered_runs(store, algorithms, TOOL, self.optimum)
         suite = SUITES.get(store.config["instances"]["suite"], NO_SUITE)
         for algorithm, folder in file_names(algorithms).items():
-            for parts in found.by_function(algorithm):
-                _write_function(place / folder, algorithm, suite, parts, found)
-        return base.Written(counted(len(found.runs), "run"), found.notes)
+            for runs_by_dimension in exported.by_function(algorithm):
+                _write_function(
+                    path / folder, algorithm, suite, runs_by_dimension, exported.maximise
+                )
+        return base.Written(counted(len(exported.runs), "run"), exported.notes)
 
 
 def _write_function(
     folder: Path,
     algorithm: str,
     suite: str,
-    parts: dict[int, list[NumberedRun]],
-    found: NumberedRuns,
+    runs_by_dimension: dict[int, list[NumberedRun]],
+    maximise: bool,
 ) -> None:
-    first = next(iter(parts.values()))[0]
+    first = next(iter(runs_by_dimension.values()))[0]
     label = f"f{first.function}_{file_name(first.name)}"
     (folder / f"data_{label}").mkdir(parents=True, exist_ok=True)
-    nothing = -NOTHING_FOUND if found.maximise else NOTHING_FOUND
+    value_before_first = -NOTHING_FOUND if maximise else NOTHING_FOUND
     scenarios = []
-    for dimension, runs in parts.items():
+    for dimension, runs in runs_by_dimension.items():
         path = f"data_{label}/IOHprofiler_f{first.function}_DIM{dimension}.dat"
         lines = []
         for run in runs:
             lines.append("evaluations raw_y")
-            lines += [f"{t:.0f} {y!r}" for t, y in run.points(nothing)]
+            lines += [f"{t:.0f} {y!r}" for t, y in run.points(value_before_first)]
         (folder / path).write_text("\n".join([*lines, ""]), encoding="utf-8")
         described = [
             {
@@ -149,7 +165,7 @@ def _write_function(
         "suite": suite,
         "function_id": first.function,
         "function_name": first.name,
-        "maximization": found.maximise,
+        "maximization": maximise,
         "algorithm": {"name": algorithm, "info": ""},
         "attributes": list(USED),
         "scenarios": scenarios,

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from polarbear.store import StoreOnDisk
 from polarbear.wording import noun
 
 Block = list[tuple[float, float]]  # the points (t, y) of a run
+MAX_DIGITS = 9  # longer texts are not read as numbers of functions or instances
 # The value that exports write at evaluation 1, which readers need, if nothing was found by then.
 # It is not infinity because cocopp does not terminate on that.
 NOTHING_FOUND = sys.float_info.max
@@ -43,21 +45,22 @@ def add_run(
     has_optimum_zero: bool,
 ) -> None:
     """Add a run to an import; ``numbers`` are function, dimension and instance."""
-    keys = zip((FUNCTION, DIMENSION, NUMBER), numbers, strict=True)
-    facts: base.SpecEntries = {
-        key: int(v) if v.isdecimal() and len(v) < 10 else v for key, v in keys
-    }
-    optimum = {OPTIMUM: 0.0} if has_optimum_zero else {}
+    facts: dict[str, int | float | str] = {}
+    for key, text in zip((FUNCTION, DIMENSION, NUMBER), numbers, strict=True):
+        is_number = text.isdecimal() and len(text) <= MAX_DIGITS
+        facts[key] = int(text) if is_number else text
     problem = f"f{facts[FUNCTION]}-d{facts[DIMENSION]}-i{facts[NUMBER]}"
-    runs.add(algorithm, problem, points, {**facts, **optimum})
+    if has_optimum_zero:
+        facts[OPTIMUM] = 0.0
+    runs.add(algorithm, problem, points, facts)
 
 
 def read_blocks(
     path: Path, header: str, columns: tuple[int, int], runs: int, rejected: list[base.Rejection]
 ) -> list[Block]:
-    """The points of each run in a data file, of which the description announces ``runs``.
+    """The points of each run in a data file, for which the description announces ``runs`` runs.
 
-    ``header`` is the begin of header lines; ``columns`` are those of the evaluations and values.
+    A header line begins with ``header``; ``columns`` are those of the evaluations and values.
     """
     blocks: list[Block] = []
     invalid: list[int] = []
@@ -81,8 +84,10 @@ def read_blocks(
 
 
 def _point(words: list[str], columns: tuple[int, int]) -> tuple[float, float] | None:
+    column_of_t, column_of_y = columns
     try:
-        t, y = (float(words[column]) for column in columns)
+        t = float(words[column_of_t])
+        y = float(words[column_of_y])
     except (ValueError, IndexError):
         return None
     return (t, y) if isfinite(t) and t >= 0 and isfinite(y) else None
@@ -114,14 +119,14 @@ class NumberedRun:
     y: Floats
     reached: int
 
-    def points(self, nothing: float) -> Block:
+    def points(self, value_before_first: float) -> Block:
         """The points (t, y) from evaluation 1 to the end, both of which readers need.
 
-        The value is ``nothing`` at evaluation 1 if none was found there.
+        The value at evaluation 1 is ``value_before_first`` if the run had not found one by then.
         """
         points = list(zip(self.t.tolist(), self.y.tolist(), strict=True))
         if self.t[0] > 1:
-            points.insert(0, (1.0, nothing))
+            points.insert(0, (1.0, value_before_first))
         if self.reached > self.t[-1]:
             points.append((float(self.reached), points[-1][1]))
         return points
@@ -138,11 +143,12 @@ class NumberedRuns:
 
     def by_function(self, algorithm: str) -> Iterable[dict[int, list[NumberedRun]]]:
         """An algorithm's runs: for each function, by dimension."""
-        found: dict[int, dict[int, list[NumberedRun]]] = {}
-        mine = (run for run in self.runs if run.algorithm == algorithm)
-        for run in sorted(mine, key=lambda run: (run.function, run.dimension)):
-            found.setdefault(run.function, {}).setdefault(run.dimension, []).append(run)
-        return found.values()
+        runs_of_algorithm = [run for run in self.runs if run.algorithm == algorithm]
+        by_function: dict[int, dict[int, list[NumberedRun]]] = {}
+        for run in sorted(runs_of_algorithm, key=lambda run: (run.function, run.dimension)):
+            by_dimension = by_function.setdefault(run.function, {})
+            by_dimension.setdefault(run.dimension, []).append(run)
+        return by_function.values()
 
 
 def numbered_runs(
@@ -157,11 +163,13 @@ def numbered_runs(
     maximise = store.maximise
     ran = set(store.runs()["instance"])
     instances = [name for name in store.instances()["instance"] if name in ran]
-    numbers, are_invented = _numbers(store, instances)
+    stored_numbers = _stored_numbers(store, instances)
+    numbers = stored_numbers or _invented_numbers(store, instances)
     optima = None if maximise else known_optima(store, instances, optimum)
-    best = dict(zip(instances, np.zeros(len(instances)) if optima is None else optima, strict=True))
-    trajectories, left_out = base.runs_with_values(store, algorithms)
-    runs, notes = [], [*left_out]
+    origins = np.zeros(len(instances)) if optima is None else optima
+    origin_of = dict(zip(instances, origins, strict=True))
+    trajectories, notes_on_runs = base.runs_with_values(store, algorithms)
+    runs = []
     for run, t, y in trajectories:
         instance = run.instance
         if not np.array_equal(t, np.floor(t)) or run.reached != np.floor(run.reached):
@@ -169,10 +177,11 @@ def numbered_runs(
                 f"{tool} counts whole evaluations, but {run.algorithm} on {instance} in "
                 f"{store.path} has fractions"
             )
-        values = -y if maximise else y - best[instance]
+        values = -y if maximise else y - origin_of[instance]
         reached = max(int(run.reached), int(t[-1]))
         runs.append(NumberedRun(run.algorithm, *numbers[instance], t, values, reached))
-    if are_invented:
+    notes = list(notes_on_runs)
+    if stored_numbers is None:
         notes.append("functions and instances have no numbers; they are numbered in their order")
     if store.weights():
         notes.append("instances have weights, which the format cannot hold: each counts once")
@@ -181,29 +190,46 @@ def numbered_runs(
     return NumberedRuns(tuple(runs), maximise, optima is not None, tuple(notes))
 
 
-def _numbers(
-    store: StoreOnDisk, instances: Sequence[str]
-) -> tuple[dict[str, tuple[int, str, int, int]], bool]:
-    """Number, name and dimension of each instance's function, and the number of the instance.
+class Numbers(NamedTuple):
+    """Number, name and dimension of an instance's function, and the number of the instance."""
 
-    The second result says whether these numbers are invented.
-    """
-    specs, problems = store.specs(), store.problems()
-    found: dict[str, tuple[int, str, int, int]] = {}
-    keys = (FUNCTION, DIMENSION, NUMBER)
-    if all(isinstance(specs[name].get(key), int) for name in instances for key in keys):
-        for name in instances:
-            f, d, number = (specs[name][key] for key in keys)
-            found[name] = f, BBOB_NAMES[f - 1] if 1 <= f <= 24 else f"f{f}", d, number
-        return found, False
-    functions: dict[str, int] = {}
-    seen: dict[tuple[str, int], dict[str, int]] = {}
-    for name in instances:
-        label = str(specs[name].get(FUNCTION, store.config["instances"]["suite"]))
-        known = specs[name].get(DIMENSION)
-        dimension = known if isinstance(known, int) else 0
-        function = functions.setdefault(label, len(functions) + 1)
-        here = seen.setdefault((label, dimension), {})
-        number = here.setdefault(problems.get(name, name), len(here) + 1)
-        found[name] = function, label, dimension, number
-    return found, True
+    function: int
+    name: str
+    dimension: int
+    instance: int
+
+
+def _stored_numbers(store: StoreOnDisk, instances: Sequence[str]) -> dict[str, Numbers] | None:
+    """The numbers in the specs of the instances, None unless all are there."""
+    specs = store.specs()
+    numbers = {}
+    for instance in instances:
+        spec = specs[instance]
+        if not all(isinstance(spec.get(key), int) for key in (FUNCTION, DIMENSION, NUMBER)):
+            return None
+        function = spec[FUNCTION]
+        is_bbob = 1 <= function <= len(BBOB_NAMES)
+        name = BBOB_NAMES[function - 1] if is_bbob else f"f{function}"
+        numbers[instance] = Numbers(function, name, spec[DIMENSION], spec[NUMBER])
+    return numbers
+
+
+def _invented_numbers(store: StoreOnDisk, instances: Sequence[str]) -> dict[str, Numbers]:
+    """Numbers in the order in which functions, and problems of a function, occur first."""
+    specs = store.specs()
+    problems = store.problems()
+    function_numbers: dict[str, int] = {}
+    problem_numbers: dict[tuple[str, int], dict[str, int]] = {}
+    numbers = {}
+    for instance in instances:
+        spec = specs[instance]
+        function = str(spec.get(FUNCTION, store.config["instances"]["suite"]))
+        dimension = spec.get(DIMENSION)
+        if not isinstance(dimension, int):
+            dimension = 0
+        problem = problems.get(instance, instance)
+        function_number = function_numbers.setdefault(function, len(function_numbers) + 1)
+        of_function = problem_numbers.setdefault((function, dimension), {})
+        problem_number = of_function.setdefault(problem, len(of_function) + 1)
+        numbers[instance] = Numbers(function_number, function, dimension, problem_number)
+    return numbers

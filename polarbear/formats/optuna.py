@@ -17,13 +17,18 @@ from pydantic import Field
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats import base
+from polarbear.store.file_io import JsonObject
 from polarbear.wording import counted
 
 MAXIMISE = ("MAXIMIZE", 2)
 COMPLETE = ("COMPLETE", 1)
-MAX_SQLITE_STEPS = 2 * 10**8  # some seconds; a trial takes some dozens
+MAX_SQLITE_STEPS = 2 * 10**8  # some seconds; a trial takes some dozens of steps
 SQLITE_STEPS_PER_CHECK = 10**5
-NEW_STUDY, DELETED_STUDY, NEW_TRIAL, TRIAL_ENDED = 0, 1, 4, 6  # operations of a journal
+# The operations of a journal that are read.
+NEW_STUDY = 0
+DELETED_STUDY = 1
+NEW_TRIAL = 4
+TRIAL_ENDED = 6
 
 
 @dataclass
@@ -76,16 +81,18 @@ class Optuna(base.NamedRuns):
             raise ImportFailedError(f"{source} mixes studies to be minimised and maximised")
         maximise = directions == {True}
         runs = base.RunCollection(source)
-        empty = []
+        empty_studies = []
         for study in studies:
             points = study.points(self.by, maximise)
             if points:
-                runs.add(*self.split(study.name, source), points)
+                algorithm, instance = self.split(study.name, source)
+                runs.add(algorithm, instance, points)
             else:
-                empty.append(study.name)
-        if empty:
+                empty_studies.append(study.name)
+        if empty_studies:
             reason = "the study has no trial with a finite value"
-            runs.rejected.append(base.Rejection(len(empty), reason, f"study '{empty[0]}'"))
+            first = f"study '{empty_studies[0]}'"
+            runs.rejected.append(base.Rejection(len(empty_studies), reason, first))
         notes = (f"{counted(len(studies), 'study', 'studies')} read; time is counted in {self.by}",)
         return runs.imported(maximise, notes=notes, axis=self.by)
 
@@ -114,7 +121,7 @@ def _studies(source: Path) -> list[Study]:
 def _from_sqlite(source: Path) -> list[Study]:
     uri = f"{source.resolve().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True)) as database:
-        # Interrupts a query without end: a table in a file from elsewhere may be a recursive view.
+        # A table in a foreign file may be a recursive view: the handler ends endless queries.
         checks = iter(range(MAX_SQLITE_STEPS // SQLITE_STEPS_PER_CHECK))
         database.set_progress_handler(lambda: next(checks, None) is None, SQLITE_STEPS_PER_CHECK)
         rows = database.execute("select study_id, study_name from studies order by study_id")
@@ -129,8 +136,9 @@ def _from_sqlite(source: Path) -> list[Study]:
             "order by t.number"
         )
         for number, state, started, ended, value in database.execute(query):
-            finished = float(value) if state in COMPLETE and value is not None else None
-            trial = OptunaTrial(_seconds(started), _seconds(ended), finished)
+            has_value = state in COMPLETE and value is not None
+            final_value = float(value) if has_value else None
+            trial = OptunaTrial(_seconds(started), _seconds(ended), final_value)
             studies[number].trials.append(trial)
     return list(studies.values())
 
@@ -138,26 +146,36 @@ def _from_sqlite(source: Path) -> list[Study]:
 def _from_journal(source: Path) -> list[Study]:
     studies: dict[int, Study] = {}
     trials: list[OptunaTrial] = []
-    created = 0
-    for entry in map(json.loads, filter(None, base.read_lines(source))):
+    n_created = 0
+    for line in base.read_lines(source):
+        if not line:
+            continue
+        entry = json.loads(line)
         operation = entry["op_code"]
         if operation == NEW_STUDY:
             if all(entry["study_name"] != study.name for study in studies.values()):
-                studies[created] = Study(str(entry["study_name"]), list(entry["directions"]))
-                created += 1
+                studies[n_created] = Study(str(entry["study_name"]), list(entry["directions"]))
+                n_created += 1
         elif operation == DELETED_STUDY:
             studies.pop(entry["study_id"], None)
-        elif operation in (NEW_TRIAL, TRIAL_ENDED):
-            if operation == NEW_TRIAL:
-                study = studies.get(entry["study_id"], Study("deleted", []))
-                trials.append(OptunaTrial())
-                study.trials.append(trials[-1])
-            trial = trials[-1] if operation == NEW_TRIAL else trials[entry["trial_id"]]
-            is_complete, values = entry.get("state") in COMPLETE, entry.get("values")
-            trial.value = float(values[0]) if is_complete and values else None
-            trial.started = _seconds(entry.get("datetime_start")) or trial.started
-            trial.ended = _seconds(entry.get("datetime_complete")) or trial.ended
+        elif operation == NEW_TRIAL:
+            study = studies.get(entry["study_id"], Study("deleted", []))
+            trial = OptunaTrial()
+            trials.append(trial)
+            study.trials.append(trial)
+            _update(trial, entry)
+        elif operation == TRIAL_ENDED:
+            _update(trials[entry["trial_id"]], entry)
     return list(studies.values())
+
+
+def _update(trial: OptunaTrial, entry: JsonObject) -> None:
+    """Set the value and the times of a trial to those of an entry of a journal."""
+    values = entry.get("values")
+    is_complete = entry.get("state") in COMPLETE
+    trial.value = float(values[0]) if is_complete and values else None
+    trial.started = _seconds(entry.get("datetime_start")) or trial.started
+    trial.ended = _seconds(entry.get("datetime_complete")) or trial.ended
 
 
 def _seconds(text: str | None) -> float | None:

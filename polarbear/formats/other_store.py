@@ -16,7 +16,7 @@ from polarbear.wording import counted, noun
 
 
 class OtherStore(Format):
-    """A store of PolarBear's: its runs, or the rankings that were imported into it."""
+    """A PolarBear store: its runs, or the rankings that were imported into it."""
 
     def read(self, source: Path) -> Imported:
         try:
@@ -28,7 +28,8 @@ class OtherStore(Format):
 
 
 def _imported(store: StoreOnDisk) -> Imported:
-    instances, rankings = _instances(store), store.rankings()
+    instances = _instances(store)
+    rankings = store.rankings()
     outcomes = []
     for run, t, y in store.trajectories():
         algorithm = ImportedAlgorithm(name=run.algorithm)
@@ -36,15 +37,21 @@ def _imported(store: StoreOnDisk) -> Imported:
         outcomes.append(replace(run.outcome(task, t, y), where=IMPORTED))
     if not outcomes and not len(rankings):
         raise ImportFailedError(f"{store.path} has neither runs nor rankings")
-    ran = {outcome.task.instance.id for outcome in outcomes} or set(rankings["instance"])
-    budget, number = store.config["budget"], len(rankings)
-    left_out = f"{counted(number, 'ranking')} without values {noun(number, 'is', 'are')} left out"
+    if outcomes:
+        used_instances = {outcome.task.instance.id for outcome in outcomes}
+    else:
+        used_instances = set(rankings["instance"])
+    budget = store.config["budget"]
+    notes: tuple[str, ...] = ()
+    if outcomes and len(rankings):
+        n_rankings = counted(len(rankings), "ranking")
+        notes = (f"{n_rankings} without values {noun(len(rankings), 'is', 'are')} left out",)
     return Imported(
         tuple(store.config["algorithms"]),
-        tuple(instance for name, instance in instances.items() if name in ran),
+        tuple(instance for name, instance in instances.items() if name in used_instances),
         outcomes,
         rankings=None if outcomes else rankings.sort("instance", "t"),
-        notes=(left_out,) if outcomes and number else (),
+        notes=notes,
         maximise=store.maximise,
         axis=budget["axis"],
         trajectory=store.config.get("trajectory", "best"),
@@ -53,13 +60,15 @@ def _imported(store: StoreOnDisk) -> Imported:
 
 
 def _instances(store: StoreOnDisk) -> dict[str, Instance]:
-    """The instances by name; their specs include what the suite and the configuration know."""
-    specs, weights, indices = store.specs(), store.weights(), store.instances()["index"]
+    """The instances by name; their specs include optima of the suite and configured weights."""
+    specs = store.specs()
+    weights = store.weights()
+    indices = store.instances()["index"]
     optima = best_values(store, list(specs))
-    found = {}
+    instances = {}
     for index, (name, spec), optimum in zip(indices, specs.items(), optima, strict=True):
         facts = {} if optimum is None else {OPTIMUM: optimum}
         if name in weights:
             facts[WEIGHT] = weights[name]
-        found[name] = Instance(index, name, {"imported": name, **spec, **facts})
-    return found
+        instances[name] = Instance(index, name, {"imported": name, **spec, **facts})
+    return instances

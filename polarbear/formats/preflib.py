@@ -1,7 +1,7 @@
 """PrefLib files: orders of alternatives, with the number of voters for each.
 
-One file has the rankings at one time. Files that PolarBear wrote state the time, and which
-instances the voters are, in comments that other readers skip.
+One file has the rankings at one time. Files that PolarBear wrote state the time and the names of
+the voters, which are instances, in comments that other readers skip.
 """
 
 import json
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -41,19 +42,23 @@ class Profile:
 
     names: dict[int, str] = field(default_factory=dict)
     orders: list[tuple[int, Order]] = field(default_factory=list)
-    voters: dict[int, list[str]] = field(default_factory=dict)  # of each order
+    voters: dict[int, list[str]] = field(default_factory=dict)  # by the number of their order
     weights: dict[int, list[float]] = field(default_factory=dict)  # of these voters
     time: float | None = None
 
     def votes(self, stem: str) -> Iterator[tuple[str, Order, float]]:
         """Each voter with its order and weight; voters without a name are numbered."""
-        count = 0
-        for number, (voters, order) in enumerate(self.orders, 1):
-            names, weights = self.voters.get(number, []), self.weights.get(number, [])
-            for place in range(voters):
-                count += 1
-                name = names[place] if len(names) == voters else f"{stem}-voter-{count}"
-                yield name, order, weights[place] if len(weights) == voters else 1.0
+        n_before = 0
+        for number, (n_voters, order) in enumerate(self.orders, 1):
+            names = self.voters.get(number, [])
+            if len(names) != n_voters:
+                names = [f"{stem}-voter-{n_before + k}" for k in range(1, n_voters + 1)]
+            weights = self.weights.get(number, [])
+            if len(weights) != n_voters:
+                weights = [1.0] * n_voters
+            for name, weight in zip(names, weights, strict=True):
+                yield name, order, weight
+            n_before += n_voters
 
 
 class PrefLib(base.Format):
@@ -80,8 +85,9 @@ class PrefLib(base.Format):
                 if weights.setdefault(voter, weight) != weight:
                     raise ImportFailedError(f"{path}: {voter} has another weight than before")
                 positions = dict.fromkeys(unranked, inf)
-                for place, tied in enumerate(order, 1):
-                    positions |= dict.fromkeys((profile.names[a] for a in tied), float(place))
+                for position, tied in enumerate(order, 1):
+                    for alternative in tied:
+                        positions[profile.names[alternative]] = float(position)
                 rows.append((voter, profile.time or self.t, [*positions], [*positions.values()]))
         rankings = pl.DataFrame(
             rows, schema=["instance", "t", "algorithm", "position"], orient="row"
@@ -111,17 +117,18 @@ def _profile(path: Path) -> Profile:
 
 
 def _read_comment(profile: Profile, text: str) -> None:
-    if found := ALTERNATIVE.match(text):
-        name = found[2].strip()
+    if match := ALTERNATIVE.match(text):
+        name = match[2].strip()
         if name in profile.names.values() or flaw_in_name(name, LONGEST_NAME):
             raise ValueError("the name is invalid or used twice")
-        profile.names[int(found[1])] = name
-    elif found := LISTED.match(text):
-        number, values = int(found[2]), list(json.loads(found[3]))
-        if found[1] == "VOTERS":
-            profile.voters[number] = list(map(str, values))
-        elif all(map(is_weight, values)):
-            profile.weights[number] = list(map(float, values))
+        profile.names[int(match[1])] = name
+    elif match := LISTED.match(text):
+        number = int(match[2])
+        names_or_weights = list(json.loads(match[3]))
+        if match[1] == "VOTERS":
+            profile.voters[number] = list(map(str, names_or_weights))
+        elif all(map(is_weight, names_or_weights)):
+            profile.weights[number] = list(map(float, names_or_weights))
         else:
             raise ValueError("a weight is invalid")
     elif text.startswith(TIME):
@@ -134,7 +141,7 @@ def _read_vote(profile: Profile, line: str) -> None:
     vote = VOTE.fullmatch(line)
     if not vote:
         raise ValueError("not a number of voters and an order")
-    groups = [re.findall(r"\d+", tied or one) for tied, one in GROUP.findall(vote[2])]
+    groups = [re.findall(r"\d+", tied or single) for tied, single in GROUP.findall(vote[2])]
     order = tuple(tuple(map(int, group)) for group in groups if group)
     ranked = [a for tied in order for a in tied]
     if not ranked or len(set(ranked)) < len(ranked) or not set(ranked) <= profile.names.keys():
@@ -145,44 +152,47 @@ def _read_vote(profile: Profile, line: str) -> None:
 class PrefLibExport(base.Export):
     """A folder with the rankings at each time: .toc, or .toi where algorithms are absent."""
 
+    read_by: ClassVar[str] = "preflibtools; `import --format preflib`"
+
     tie_tolerance: float = Field(
         0.0, ge=0, description="how much worse than the best of them a value may be and still tie"
     )
 
-    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], path: Path) -> base.Written:
         budget = Budget.model_validate(store.config["budget"])
         grid = store.on_grid(budget.times, algorithms)
         weights = store.weights()
         positions = rank(grid.values, ~np.isnan(grid.values), self.tie_tolerance)
-        place.mkdir(parents=True)
-        count = 0
+        path.mkdir(parents=True)
+        n_rankings = 0
         for k, t in enumerate(budget.times.tolist()):
             orders: dict[Order, list[str]] = {}
-            for instance, here in zip(grid.instances, positions[:, :, k], strict=True):
-                if (here >= 0).sum() > 1:
-                    orders.setdefault(_order(here), []).append(instance)
+            for instance, positions_at_t in zip(grid.instances, positions[:, :, k], strict=True):
+                if (positions_at_t >= 0).sum() > 1:
+                    orders.setdefault(_order(positions_at_t), []).append(instance)
             if not orders:
                 continue
             is_complete = all(sum(map(len, order)) == len(algorithms) for order in orders)
             name = f"{k + 1:04}.{'toc' if is_complete else 'toi'}"
             text = _text(name, t, budget.axis, algorithms, orders, weights)
-            (place / name).write_text(text, encoding="utf-8")
-            count += sum(map(len, orders.values()))
-        if not count:
+            (path / name).write_text(text, encoding="utf-8")
+            n_rankings += sum(map(len, orders.values()))
+        if not n_rankings:
             raise ExportFailedError(f"{store.path} has no ranking of two or more algorithms")
-        top_only = int((positions == BELOW).any(axis=1).sum())
-        top_note = (
-            f"{counted(top_only, 'ranking')} recorded only the best: the others are left out and "
-            "are below these (import with --set unranked=below)"
-        )
-        weight_note = (
-            "instances have weights, which are in lines that only PolarBear reads: for other "
-            "readers each counts as one voter"
-        )
-        notes = (*([top_note] if top_only else []), *([weight_note] if weights else []))
-        return base.Written(
-            f"{counted(count, 'ranking')} at {counted(len(budget.times), 'time')}", notes
-        )
+        notes = []
+        n_incomplete = int((positions == BELOW).any(axis=1).sum())
+        if n_incomplete:
+            notes.append(
+                f"{counted(n_incomplete, 'ranking')} recorded only the best: the others are left "
+                "out and are below these (import with --set unranked=below)"
+            )
+        if weights:
+            notes.append(
+                "instances have weights, which are in lines that only PolarBear reads: for other "
+                "readers each counts as one voter"
+            )
+        summary = f"{counted(n_rankings, 'ranking')} at {counted(len(budget.times), 'time')}"
+        return base.Written(summary, tuple(notes))
 
 
 def _order(positions: np.ndarray) -> Order:
@@ -200,8 +210,8 @@ def _text(
     orders: Mapping[Order, Sequence[str]],
     weights: Mapping[str, float],
 ) -> str:
-    """A file: the header, then the orders, the most frequent first as in PrefLib's files."""
-    listed = sorted(orders.items(), key=lambda item: (-len(item[1]), item[0]))
+    """The text of a file: its header, then the orders, the most frequent first."""
+    by_frequency = sorted(orders.items(), key=lambda item: (-len(item[1]), item[0]))
     header = [
         f"FILE NAME: {name}",
         f"TITLE: rankings at {typed_time(t, axis)}",
@@ -218,12 +228,12 @@ def _text(
         f"NUMBER UNIQUE ORDERS: {len(orders)}",
         *(f"ALTERNATIVE NAME {a}: {name}" for a, name in enumerate(algorithms, 1)),
     ]
-    for number, (_, voters) in enumerate(listed, 1):
+    for number, (_, voters) in enumerate(by_frequency, 1):
         header.append(f"POLARBEAR VOTERS {number}: {json.dumps(voters, ensure_ascii=False)}")
         if weights:
-            each = json.dumps([weights.get(one, 1.0) for one in voters])
-            header.append(f"POLARBEAR WEIGHTS {number}: {each}")
-    votes = [f"{len(voters)}: {', '.join(map(_group, order))}" for order, voters in listed]
+            weights_of_voters = json.dumps([weights.get(voter, 1.0) for voter in voters])
+            header.append(f"POLARBEAR WEIGHTS {number}: {weights_of_voters}")
+    votes = [f"{len(voters)}: {', '.join(map(_group, order))}" for order, voters in by_frequency]
     return "\n".join([*(f"# {line}" for line in header), *votes, ""])
 
 

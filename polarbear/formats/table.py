@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import polars as pl
 import psutil
@@ -29,11 +29,11 @@ UNRANKED: Unranked = Field(
 )
 LINE = "line of the file"  # a column name that no file uses
 NUMBERS = {"line", "t", "y", "position", "weight"}
-DATES = (pl.Date, pl.Datetime, pl.Time)  # have a text form, so they may be names
-# Errors of the readers on invalid files; some of Polars' panics are no Exception.
+DATES = (pl.Date, pl.Datetime, pl.Time)  # These have a text form, so they may be names.
+# Errors of the readers on invalid files; PanicException does not derive from Exception.
 READER_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, pa.ArrowException)
 
-Columns = Mapping[str, str | None]  # names of columns by PolarBear's names; None for none
+Columns = Mapping[str, str | None]  # columns of the source by PolarBear's names; None if absent
 
 
 class TableOptions(base.Format):
@@ -52,7 +52,7 @@ class TableOptions(base.Format):
         return {name: getattr(self, f"{name}_column") for name in names}
 
 
-class Table(TableOptions):
+class TrajectoryTable(TableOptions):
     """Rows of algorithm, instance, t, y (CSV or Parquet)."""
 
     y_column: str = Field("y", description="its column of objective values")
@@ -67,9 +67,14 @@ class Table(TableOptions):
     trajectory: Trajectory = base.TRAJECTORY
 
     def read(self, source: Path) -> base.Imported:
-        rows, columns = read_frame(source), self.columns("y", "seed", "problem")
-        options = self.maximise, self.after_end, self.trajectory
-        return imported_rows(rows, columns, str(source), *options)
+        return imported_rows(
+            read_frame(source),
+            self.columns("y", "seed", "problem"),
+            str(source),
+            self.maximise,
+            self.after_end,
+            self.trajectory,
+        )
 
 
 def imported_rows(
@@ -87,7 +92,7 @@ def imported_rows(
     rejected: list[base.Rejection] = []
     frame, notes = _cleaned(rows, columns, source, ("t", "y"), rejected)
     frame = base.reject(frame, pl.col("t") < 0, "t is negative", rejected)
-    unit = "instance"
+    unit = "instance"  # the column of the names that count once
     if "seed" in frame.columns:
         seed = pl.col("seed").cast(pl.String, strict=False)
         frame = base.reject(frame, seed.is_null(), "the seed is missing", rejected)
@@ -96,25 +101,26 @@ def imported_rows(
         frame = frame.with_columns(of="instance", instance=pl.col("instance") + "#" + number)
         unit = "of"
     if "problem" in frame.columns:
-        problem = pl.coalesce(pl.col("problem").cast(pl.String), unit)
-        frame, unit = frame.with_columns(problem), "problem"
+        frame = frame.with_columns(pl.coalesce(pl.col("problem").cast(pl.String), unit))
+        unit = "problem"
     keys = ["algorithm", "instance", "t"]
     is_repeated = pl.struct(*keys, "y").is_first_distinct().not_()
     frame = base.reject(frame, is_repeated, "the row occurs twice", rejected)
     _check_any(frame, source, rejected)
-    several = len(frame) - len(frame.unique(keys))
-    gives = noun(several, "row gives", "rows give")
-    if several:
-        notes = (f"{several} {gives} another value for a time: the {trajectory} counts", *notes)
+    n_ambiguous = len(frame) - len(frame.unique(keys))
+    if n_ambiguous:
+        give = noun(n_ambiguous, "row gives", "rows give")
+        note = f"{n_ambiguous} {give} another value for a time: the {trajectory} counts"
+        notes = (note, *notes)
     facts: dict[str, base.SpecEntries] = _weights(frame, unit)
     for name, problem in frame.select("instance", unit=unit).unique().rows():
         if problem != name:
             facts[name] = {PROBLEM: problem, **facts.get(name, {})}
-    found = base.imported_frame(frame, facts, maximise, after_end, trajectory)
-    return replace(found, rejected=tuple(rejected), notes=notes)
+    imported = base.imported_frame(frame, facts, maximise, after_end, trajectory)
+    return replace(imported, rejected=tuple(rejected), notes=notes)
 
 
-class Rankings(TableOptions):
+class RankingsTable(TableOptions):
     """Rows of instance, t, algorithm, position (CSV or Parquet).
 
     Equal positions tie. An algorithm at the position 'below' was not recorded and is below those
@@ -125,7 +131,8 @@ class Rankings(TableOptions):
     unranked: Unranked = UNRANKED
 
     def read(self, source: Path) -> base.Imported:
-        rows, columns = read_frame(source), self.columns("position")
+        rows = read_frame(source)
+        columns = self.columns("position")
         rejected: list[base.Rejection] = []
         frame, notes = _cleaned(rows, columns, str(source), ("t", "position"), rejected)
         is_repeated = pl.struct("instance", "t", "algorithm").is_first_distinct().not_()
@@ -137,8 +144,8 @@ class Rankings(TableOptions):
         instances = base.imported_instances(names, _weights(frame))
         if self.unranked == "below":
             keys = frame.group_by("instance", "t", maintain_order=True).agg(pl.col("line").first())
-            every = keys.join(frame.select("algorithm").unique(), how="cross")
-            missing = every.join(frame, on=["instance", "t", "algorithm"], how="anti")
+            all_rows = keys.join(frame.select("algorithm").unique(), how="cross")
+            missing = all_rows.join(frame, on=["instance", "t", "algorithm"], how="anti")
             frame = pl.concat([frame, missing.with_columns(position=inf)], how="diagonal")
         is_empty = pl.col("position").is_infinite().all().over("instance", "t")
         frame = base.reject(frame, is_empty, "of its ranking nothing was recorded", rejected)
@@ -146,10 +153,12 @@ class Rankings(TableOptions):
         rankings = frame.sort("instance", "t", "position", "algorithm").group_by(
             "instance", "t", maintain_order=True
         )
-        alone = len(rankings.len().filter(pl.col("len") == 1))
-        has = noun(alone, "ranking has one algorithm and is", "rankings have one algorithm and are")
-        if alone:
-            notes = (f"{alone} {has} not used", *notes)
+        n_single = len(rankings.len().filter(pl.col("len") == 1))
+        if n_single:
+            have = noun(
+                n_single, "ranking has one algorithm and is", "rankings have one algorithm and are"
+            )
+            notes = (f"{n_single} {have} not used", *notes)
         return base.Imported(
             algorithms,
             tuple(instances.values()),
@@ -165,11 +174,12 @@ def read_frame(path: Path) -> pl.DataFrame:
         raise ImportFailedError(f"{path} is a folder; expected a file, in CSV or Parquet")
     try:
         if path.suffix == ".parquet":
-            frame, first_line = _read_parquet(path), 1
+            frame = _read_parquet(path)
+            first_line = 1
         else:
             frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=False)
-            frame = with_formulas(frame)  # undoes the marks of `polarbear export`
-            first_line = 2  # below the header
+            frame = with_formulas(frame)  # This removes the marks that `polarbear export` adds.
+            first_line = 2  # The header is line 1.
     except FileNotFoundError:
         raise ImportFailedError(f"there is no file {path}") from None
     except pl.exceptions.NoDataError:
@@ -187,12 +197,13 @@ def _read_parquet(path: Path) -> pl.DataFrame:
 
     Polars also panics on wrong metadata of columns, so these are dropped.
     """
-    about = pq.read_metadata(path)
-    needed = 8 * about.num_rows * about.num_columns
-    if needed > psutil.virtual_memory().available:  # a few compressed bytes may be many rows
+    metadata = pq.read_metadata(path)
+    n_bytes = 8 * metadata.num_rows * metadata.num_columns
+    # A few compressed bytes may be many rows.
+    if n_bytes > psutil.virtual_memory().available:
         raise ImportFailedError(
-            f"{path} has {counted(about.num_rows, 'row')} in "
-            f"{counted(about.num_columns, 'column')}: more than fit in memory"
+            f"{path} has {counted(metadata.num_rows, 'row')} in "
+            f"{counted(metadata.num_columns, 'column')}: more than fit in memory"
         )
     with pq.ParquetFile(path) as file:
         table = file.read()
@@ -211,30 +222,35 @@ def _cleaned(
 
     Rows without valid names and finite numbers are rejected. A position may be infinite.
     """
-    wanted = {"line": LINE, **{name: column for name, column in columns.items() if column}}
-    frame = rows.select([_column(rows, *names, source) for names in wanted.items()])
+    used_columns = {"line": LINE}
+    used_columns |= {name: column for name, column in columns.items() if column}
+    frame = rows.select(
+        [_column(rows, name, column, source) for name, column in used_columns.items()]
+    )
     for name in ("algorithm", "instance"):
         frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars())
         frame = base.reject(frame, pl.col(name) == "", f"no {name} is named", rejected)
     frame = base.reject_names(frame, rejected)
     for name in numbers:
         frame = frame.with_columns(_as_number(frame[name], inf if name == "position" else None))
-        bad = pl.col(name).is_finite().not_()
+        is_invalid = pl.col(name).is_finite().not_()
         if name == "position":
-            bad &= pl.col(name) != inf
-        frame = base.reject(frame, bad, f"{name} is not a finite number", rejected)
-    return frame, base.ignored([name for name in rows.columns if name not in wanted.values()])
+            is_invalid &= pl.col(name) != inf
+        frame = base.reject(frame, is_invalid, f"{name} is not a finite number", rejected)
+    unused = [column for column in rows.columns if column not in used_columns.values()]
+    return frame, base.ignored(unused)
 
 
 def _column(rows: pl.DataFrame, name: str, column: str, source: str) -> pl.Expr:
+    """The column of the source under PolarBear's name for it."""
     if column not in rows.columns:
-        known = [one for one in rows.columns if one != LINE]
-        guess = nearest(column, known)
+        columns = [other for other in rows.columns if other != LINE]
+        guess = nearest(column, columns)
         option = f"--{name}-column"
         hint = f"did you mean {option} '{visible(guess)}'?" if guess else f"name it with {option}"
         raise ImportFailedError(
             f"{source} has no column '{visible(column)}' for {name}; it has: "
-            f"{base.shown_names(known)}; {hint}"
+            f"{base.shown_names(columns)}; {hint}"
         )
     kind = rows.schema[column]
     check_type(name, column, kind, source)
@@ -246,10 +262,11 @@ def check_type(name: str, column: str, kind: pl.DataType, source: str) -> None:
     """Refuse a column whose type cannot hold the names or numbers that it is used for."""
     is_text = kind in (pl.String, pl.Categorical, pl.Enum, pl.Null)
     is_number = kind.is_numeric() or kind == pl.Boolean
-    if not (is_text or is_number or (name not in NUMBERS and kind in DATES)):
-        wanted = "numbers" if name in NUMBERS else "names"
+    is_date_as_name = name not in NUMBERS and kind in DATES
+    if not (is_text or is_number or is_date_as_name):
+        expected = "numbers" if name in NUMBERS else "names"
         raise ImportFailedError(
-            f"{source}: the column '{visible(column)}' for {name} should have {wanted}, but has "
+            f"{source}: the column '{visible(column)}' for {name} should have {expected}, but has "
             f"the type {kind}"
         )
 
@@ -268,9 +285,10 @@ def _as_number(column: pl.Series, below: float | None = None) -> pl.Series:
 
 
 def _weights(frame: pl.DataFrame, unit: str = "instance") -> dict[str, base.SpecEntries]:
-    """The weight of each instance, from the columns line, instance and weight if there is one.
+    """The weight of each instance, from the column of weights if there is one.
 
-    All rows with the same name in the column ``unit`` have one weight: runs of a problem share it.
+    All rows with the same name in the column ``unit`` must have the same weight, because the runs
+    of a problem share it.
     """
     if "weight" not in frame.columns:
         return {}
@@ -281,24 +299,27 @@ def _weights(frame: pl.DataFrame, unit: str = "instance") -> dict[str, base.Spec
         number=_as_number(frame["weight"]),
         text=pl.col("weight").cast(pl.String).str.strip_chars(),
     ).unique(["instance", "unit", "number"], keep="first", maintain_order=True)
-    first: dict[str, float] = {}
-    found: dict[str, base.SpecEntries] = {}
+    weight_of_unit: dict[str, float] = {}
+    entries: dict[str, base.SpecEntries] = {}
     for line, instance, name, number, text in rows.iter_rows():
         if number is None or not is_weight(number):
-            value = text if number is None else number
-            raise ImportFailedError(f"line {line}: {improper(value, instance)}")
-        if first.setdefault(name, number) != number:
+            weight_in_file = text if number is None else number
+            raise ImportFailedError(f"line {line}: {improper(weight_in_file, instance)}")
+        first_weight = weight_of_unit.setdefault(name, number)
+        if first_weight != number:
             raise ImportFailedError(
-                f"line {line}: '{name}' has the weight {number:g}, but {first[name]:g} before; "
+                f"line {line}: '{name}' has the weight {number:g}, but {first_weight:g} before; "
                 f"{'an instance' if unit == 'instance' else 'a problem'} has one"
             )
-        found[instance] = {WEIGHT: number}
-    return found
+        entries[instance] = {WEIGHT: number}
+    return entries
 
 
 def _check_any(frame: pl.DataFrame, source: str, rejected: list[base.Rejection]) -> None:
     if not len(frame):
-        reasons = "; ".join(f"{one.words} (first: line {one.first})" for one in rejected)
+        reasons = "; ".join(
+            f"{rejection.words} (first: line {rejection.first})" for rejection in rejected
+        )
         raise ImportFailedError(f"no row of {source} is valid: {reasons}")
 
 
@@ -309,52 +330,64 @@ class CsvExport(base.Export):
     take for a formula begin with an apostrophe, which an import removes.
     """
 
-    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
-        rows, meanings, written = _long_table(store, algorithms)
-        without_formulas(rows).write_csv(place)
+    read_by: ClassVar[str] = "any program; `import --format table`"
+
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], path: Path) -> base.Written:
+        table = _long_table(store, algorithms)
+        without_formulas(table.rows).write_csv(path)
         dictionary = [
-            {"column": name, "type": str(kind), "meaning": meanings[name]}
-            for name, kind in rows.schema.items()
+            {"column": name, "type": str(kind), "meaning": table.meanings[name]}
+            for name, kind in table.rows.schema.items()
         ]
-        pl.DataFrame(dictionary).write_csv(place.with_name(f"{place.stem}.dictionary.csv"))
-        return written
+        pl.DataFrame(dictionary).write_csv(path.with_name(f"{path.stem}.dictionary.csv"))
+        return table.written
 
 
 class ParquetExport(base.Export):
     """The same rows as Parquet, the meaning of each column in its metadata."""
 
-    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], place: Path) -> base.Written:
-        rows, meanings, written = _long_table(store, algorithms)
-        table = rows.to_arrow()
-        fields = [field.with_metadata({"meaning": meanings[field.name]}) for field in table.schema]
-        pq.write_table(table.cast(pa.schema(fields)), place, compression="zstd")
-        return written
+    read_by: ClassVar[str] = "Polars, DuckDB, pandas; `import --format table`"
+
+    def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], path: Path) -> base.Written:
+        table = _long_table(store, algorithms)
+        arrow_table = table.rows.to_arrow()
+        fields = [
+            field.with_metadata({"meaning": table.meanings[field.name]})
+            for field in arrow_table.schema
+        ]
+        pq.write_table(arrow_table.cast(pa.schema(fields)), path, compression="zstd")
+        return table.written
 
 
-def _long_table(
-    store: StoreOnDisk, algorithms: tuple[str, ...]
-) -> tuple[pl.DataFrame, dict[str, str], base.Written]:
-    """A row for each improvement of the runs that count, and one at the end of a run.
+class _LongTable(NamedTuple):
+    """The rows of an export, the meaning of each column, and the report on the export."""
 
-    The second result has the meaning of each column.
-    """
+    rows: pl.DataFrame
+    meanings: dict[str, str]
+    written: base.Written
+
+
+def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
+    """A row for each improvement of the runs that count, and one at the end of a run."""
     runs, notes = base.runs_with_values(store, algorithms)
-    problems, weights = store.problems(), store.weights()
+    problems = store.problems()
+    weights = store.weights()
     records = []
     for run, t, y in runs:
+        times = t.tolist()
+        values = (store.sign * y).tolist()
+        if run.reached > times[-1]:
+            times.append(run.reached)
+            values.append(values[-1])
         record = {
             "algorithm": run.algorithm,
             "instance": run.instance,
             "problem": problems.get(run.instance, run.instance),
             "seed": run.seed,
-            **({"weight": weights.get(run.instance, 1.0)} if weights else {}),
-            "t": t.tolist(),
-            "y": (store.sign * y).tolist(),
         }
-        if run.reached > t[-1]:
-            record["t"].append(run.reached)
-            record["y"].append(record["y"][-1])
-        records.append(record)
+        if weights:
+            record["weight"] = weights.get(run.instance, 1.0)
+        records.append({**record, "t": times, "y": values})
     is_last = store.config.get("trajectory") == "last"
     value = "the last value" if is_last else "the best value found so far"
     meanings = {
@@ -368,8 +401,5 @@ def _long_table(
         "y": f"{value}; {'larger' if store.maximise else 'smaller'} is better",
     }
     rows = pl.DataFrame(records).explode("t", "y")
-    return (
-        rows,
-        meanings,
-        base.Written(f"{counted(len(rows), 'row')} of {counted(len(runs), 'run')}", notes),
-    )
+    summary = f"{counted(len(rows), 'row')} of {counted(len(runs), 'run')}"
+    return _LongTable(rows, meanings, base.Written(summary, notes))

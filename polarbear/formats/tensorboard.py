@@ -17,15 +17,23 @@ from polarbear.errors import ImportFailedError
 from polarbear.formats import base
 from polarbear.problems.base import Trajectory
 
-LATE_WRITER = 0.1  # of the usual time between values, before the first one
-HEADER, FOOTER = 12, 4  # bytes: a record's length and its checksum, the checksum of the data
-VARINT, EIGHT_BYTES, LENGTH, FOUR_BYTES = 0, 1, 2, 5  # wire types of protocol buffers
-FLOAT, DOUBLE = "<f4", "<f8"
+# A writer was created late if the first value follows within this share of the median time
+# between two values.
+LATE_WRITER = 0.1
+HEADER = 12  # bytes before the data of a record: its length and a checksum of it
+FOOTER = 4  # bytes after the data: its checksum
+# Wire types of protocol buffers.
+VARINT = 0
+EIGHT_BYTES = 1
+LENGTH = 2
+FOUR_BYTES = 5
+FLOAT = "<f4"
+DOUBLE = "<f8"
 TENSOR_TYPES = {1: FLOAT, 2: DOUBLE}
 
 
 class Event(NamedTuple):
-    """A record: its time, its step, and scalars by tag; the first record of a file has none."""
+    """A record: its time, its step, and scalars by tag (none in the first record of a file)."""
 
     seconds: float
     step: int
@@ -54,44 +62,49 @@ class TensorBoard(base.NamedRuns):
             folder = path.parent.relative_to(source)
             name = source.name if folder == Path() else folder.as_posix()
             runs.setdefault(name, []).extend(_events(path, collection.rejected))
-        tags = sorted(
-            {tag for events in runs.values() for event in events for tag in event.scalars}
-        )
-        tag = self.tag or (tags[0] if len(tags) == 1 else "")
+        all_events = [event for events in runs.values() for event in events]
+        tags = sorted({tag for event in all_events for tag in event.scalars})
+        tag = self.tag or ""
+        if not tag and len(tags) == 1:
+            tag = tags[0]
         if tag not in tags:
             raise ImportFailedError(
                 f"{source} has the scalars {base.shown_names(tags) or '(none)'}: choose one by "
                 "--set tag=NAME"
             )
         for name, events in runs.items():
-            found = [event for event in events if tag in event.scalars]
-            if not found:
+            events_with_value = [event for event in events if tag in event.scalars]
+            if not events_with_value:
                 reason = f"the run has no scalar '{tag}'"
                 collection.rejected.append(base.Rejection(1, reason, name))
                 continue
-            start = _start(events, found)
-            points = [
-                (float(step) if self.by == "steps" else seconds - start, scalars[tag])
-                for seconds, step, scalars in found
-                if isfinite(scalars[tag])
-            ]
-            collection.add(*self.split(name, source), points)
-        others = base.ignored([name for name in tags if name != tag], "scalar")
-        notes = (f"curves of '{tag}'; time is counted in {self.by}", *others)
+            start = _start(events, events_with_value)
+            points = []
+            for event in events_with_value:
+                t = float(event.step) if self.by == "steps" else event.seconds - start
+                y = event.scalars[tag]
+                if isfinite(y):
+                    points.append((t, y))
+            algorithm, instance = self.split(name, source)
+            collection.add(algorithm, instance, points)
+        ignored = base.ignored([name for name in tags if name != tag], "scalar")
+        notes = (f"curves of '{tag}'; time is counted in {self.by}", *ignored)
         return collection.imported(
             self.maximise, notes=notes, axis=self.by, trajectory=self.trajectory
         )
 
 
-def _start(events: list[Event], values: list[Event]) -> float:
+def _start(events: list[Event], events_with_value: list[Event]) -> float:
     """The time at which a run began: that of its first record.
 
-    A writer that is created with the first value does not know how long that took: it is taken to
-    be as long as the median time between two values.
+    If the writer was created with the first value, that time is unknown: the first value is then
+    assumed to have taken as long as the median time between two values.
     """
-    start, times = min(event.seconds for event in events), sorted(one.seconds for one in values)
-    usual = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
-    return start if times[0] - start > LATE_WRITER * usual else times[0] - usual
+    start = min(event.seconds for event in events)
+    times = sorted(event.seconds for event in events_with_value)
+    usual_gap = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    is_late_writer = times[0] - start <= LATE_WRITER * usual_gap
+    return times[0] - usual_gap if is_late_writer else start
 
 
 def _events(path: Path, rejected: list[base.Rejection]) -> Iterator[Event]:
@@ -99,79 +112,94 @@ def _events(path: Path, rejected: list[base.Rejection]) -> Iterator[Event]:
         data = memoryview(path.read_bytes())
     except OSError as error:
         raise ImportFailedError(f"cannot read {path}: {error.strerror}") from None
-    at = 0
-    while at < len(data):
-        # A killed run leaves an incomplete last record; the ones before it are valid.
-        length = struct.unpack_from("<Q", data, at)[0] if at + HEADER <= len(data) else None
-        if length is None or at + HEADER + length + FOOTER > len(data):
+    offset = 0
+    while offset < len(data):
+        # A killed run leaves an incomplete last record; the records before it are valid.
+        length = None
+        if offset + HEADER <= len(data):
+            length = struct.unpack_from("<Q", data, offset)[0]
+        if length is None or offset + HEADER + length + FOOTER > len(data):
             rejected.append(base.Rejection(1, "the last record is incomplete", str(path)))
             return
         try:
-            yield _event(data[at + HEADER : at + HEADER + length])
+            yield _event(data[offset + HEADER : offset + HEADER + length])
         except (ValueError, IndexError):
             raise ImportFailedError(f"{path} is not an event file of TensorBoard") from None
-        at += HEADER + length + FOOTER
+        offset += HEADER + length + FOOTER
 
 
 def _event(record: memoryview) -> Event:
-    """Event: 1 wall_time, 2 step, 5 summary; Summary: 1 value; Value: 1 tag, 2 number, 8 tensor."""
+    """Decode an event by the numbers of the fields in TensorBoard's protocol.
+
+    Event: 1 wall_time, 2 step, 5 summary; Summary: 1 value; Value: 1 tag, 2 number, 8 tensor.
+    """
     event = _message(record)
     step = event.integers.get(2, 0)
-    step = step - (1 << 64) if step >> 63 else step  # a signed number of 64 bits
+    if step >> 63:
+        step -= 1 << 64  # The field is a signed number of 64 bits.
     scalars = {}
     for summary in event.parts.get(5, []):
         for part in _message(summary).parts.get(1, []):
             value = _message(part)
-            tensors = [one for tensor in value.parts.get(8, []) for one in _tensor(tensor)]
-            found = _numbers(value, 2, FLOAT) or tensors
-            if len(found) == 1:
+            numbers = _numbers(value, 2, FLOAT)
+            if not numbers:
+                for tensor in value.parts.get(8, []):
+                    numbers += _tensor(tensor)
+            if len(numbers) == 1:
                 tag = b"".join(value.parts.get(1, [])).decode("utf-8")
-                scalars[tag] = found[0]
-    return Event(next(iter(_numbers(event, 1, DOUBLE)), 0.0), step, scalars)
+                scalars[tag] = numbers[0]
+    wall_times = _numbers(event, 1, DOUBLE)
+    return Event(wall_times[0] if wall_times else 0.0, step, scalars)
 
 
 def _tensor(data: memoryview) -> list[float]:
     """The numbers in a TensorProto: 1 type, 4 content as bytes, or 5 floats or 6 doubles."""
     tensor = _message(data)
-    content = TENSOR_TYPES.get(tensor.integers.get(1, 0))
-    found = _numbers(tensor, 4, content) if content else []
-    return [*found, *_numbers(tensor, 5, FLOAT), *_numbers(tensor, 6, DOUBLE)]
+    type_of_content = TENSOR_TYPES.get(tensor.integers.get(1, 0))
+    content = _numbers(tensor, 4, type_of_content) if type_of_content else []
+    return [*content, *_numbers(tensor, 5, FLOAT), *_numbers(tensor, 6, DOUBLE)]
 
 
-def _numbers(message: Message, number: int, kind: str) -> list[float]:
-    parts = message.parts.get(number, [])
-    return [float(one) for part in parts for one in np.frombuffer(part, kind)]
+def _numbers(message: Message, field: int, kind: str) -> list[float]:
+    numbers: list[float] = []
+    for part in message.parts.get(field, []):
+        numbers += np.frombuffer(part, kind).astype(float).tolist()
+    return numbers
 
 
 def _message(data: memoryview) -> Message:
-    found = Message({}, {})
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        number, kind = key >> 3, key & 7
-        if kind == VARINT:
-            found.integers[number], at = _varint(data, at)
+    message = Message({}, {})
+    offset = 0
+    while offset < len(data):
+        key, offset = _varint(data, offset)
+        field = key >> 3
+        wire_type = key & 7
+        if wire_type == VARINT:
+            message.integers[field], offset = _varint(data, offset)
             continue
-        if kind == LENGTH:
-            size, at = _varint(data, at)
-        elif kind in (EIGHT_BYTES, FOUR_BYTES):
-            size = 8 if kind == EIGHT_BYTES else 4
+        if wire_type == LENGTH:
+            size, offset = _varint(data, offset)
+        elif wire_type in (EIGHT_BYTES, FOUR_BYTES):
+            size = 8 if wire_type == EIGHT_BYTES else 4
         else:
-            raise ValueError(f"unknown wire type {kind}")
-        if at + size > len(data):
+            raise ValueError(f"unknown wire type {wire_type}")
+        if offset + size > len(data):
             raise ValueError("a field is incomplete")
-        found.parts.setdefault(number, []).append(data[at : at + size])
-        at += size
-    return found
+        message.parts.setdefault(field, []).append(data[offset : offset + size])
+        offset += size
+    return message
 
 
-def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    value = shift = 0
+def _varint(data: memoryview, offset: int) -> tuple[int, int]:
+    """The number that begins at an offset, and the offset after it."""
+    number = 0
+    shift = 0
     while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
+        byte = data[offset]
+        number |= (byte & 127) << shift
+        offset += 1
+        shift += 7
         if byte < 128:
-            return value, at
+            return number, offset
         if shift > 63:
             raise ValueError("a number is too long")

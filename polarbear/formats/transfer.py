@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+import polars as pl
+
 from polarbear.errors import ExportFailedError, ImportFailedError, StoreMismatchError
+from polarbear.execution.outcome import Outcome
 from polarbear.formats.base import Export, Imported, Rejection
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import OPTIMUM
@@ -37,8 +40,8 @@ class GridOptions:
 class ImportResult(Record):
     """The result of an import; fields are the keys of `polarbear import --json`.
 
-    ``present`` counts runs or rankings that the store had before, ``instances`` those of the
-    source.
+    ``present`` is the number of runs or rankings that were in the store before the import;
+    ``instances`` is the number of instances in the source.
     """
 
     store: str
@@ -59,54 +62,70 @@ class ImportResult(Record):
         )
 
 
-def add_imported(path: Path, found: Imported, grid: GridOptions | None = None) -> ImportResult:
+def add_imported(path: Path, imported: Imported, grid: GridOptions | None = None) -> ImportResult:
     """Add an import to the store in a folder, which is created if it does not exist."""
-    _check_names(found)
+    _check_names(imported)
+    budget = budget_for(imported, grid or GridOptions())
     config = {
         "seed": 0,
-        "trajectory": found.trajectory,
-        "algorithms": {name: {"use": "imported"} for name in found.algorithms},
-        "instances": {"suite": "imported", "maximise": found.maximise},
-        "budget": budget_for(found, grid or GridOptions()).model_dump(mode="json", by_alias=True),
+        "trajectory": imported.trajectory,
+        "algorithms": {name: {"use": "imported"} for name in imported.algorithms},
+        "instances": {"suite": "imported", "maximise": imported.maximise},
+        "budget": budget.model_dump(mode="json", by_alias=True),
         "execution": {},
     }
     store = StoreOnDisk.create(path, config)
     with store.writing():
         store.adopt(config)
-        store.add_instances(list(_reconciled(store, found.instances)), "imported")
-        if found.rankings is None:
-            known = set(store.runs().select("algorithm", "instance").rows())
-            tasks = [outcome.task for outcome in found.outcomes]
-            is_new = [(task.algorithm.name, task.instance.id) not in known for task in tasks]
-            new_runs = [run for run, new in zip(found.outcomes, is_new, strict=True) if new]
-            store.add_runs(new_runs, workers=0)
+        store.add_instances(list(_reconciled(store, imported.instances)), "imported")
+        if imported.rankings is None:
+            is_new = _add_new_runs(store, imported.outcomes)
         else:
-            known = set(store.rankings().select("instance", "t").rows())
-            is_new = [key not in known for key in found.rankings.select("instance", "t").rows()]
-            if any(is_new):
-                store.add_rankings(found.rankings.filter(is_new))
+            is_new = _add_new_rankings(store, imported.rankings)
     return ImportResult(
         store=str(store.path),
-        kind="runs" if found.rankings is None else "rankings",
+        kind="runs" if imported.rankings is None else "rankings",
         added=sum(is_new),
         present=len(is_new) - sum(is_new),
-        algorithms=found.algorithms,
-        instances=len(found.instances),
-        rejected=found.rejected,
-        notes=found.notes,
+        algorithms=imported.algorithms,
+        instances=len(imported.instances),
+        rejected=imported.rejected,
+        notes=imported.notes,
     )
 
 
-def budget_for(found: Imported, options: GridOptions) -> Budget:
+def _add_new_runs(store: StoreOnDisk, outcomes: Sequence[Outcome]) -> list[bool]:
+    """Add the runs that the store does not have yet; the result says which ones are new."""
+    stored = set(store.runs().select("algorithm", "instance").rows())
+    is_new = [
+        (outcome.task.algorithm.name, outcome.task.instance.id) not in stored
+        for outcome in outcomes
+    ]
+    new_runs = [outcome for outcome, new in zip(outcomes, is_new, strict=True) if new]
+    store.add_runs(new_runs, workers=0)
+    return is_new
+
+
+def _add_new_rankings(store: StoreOnDisk, rankings: pl.DataFrame) -> list[bool]:
+    """Add the rankings that the store does not have yet; the result says which ones are new."""
+    stored = set(store.rankings().select("instance", "t").rows())
+    is_new = [key not in stored for key in rankings.select("instance", "t").rows()]
+    if any(is_new):
+        store.add_rankings(rankings.filter(is_new))
+    return is_new
+
+
+def budget_for(imported: Imported, options: GridOptions) -> Budget:
     """The grid of the rankings or the source, or one by the options over the times of the data."""
     grid: object
-    if found.rankings is not None:
-        grid = sorted(set(found.times))
-    elif found.grid is not None and replace(options, axis=None) == GridOptions():
-        grid = found.grid
+    if imported.rankings is not None:
+        grid = sorted(set(imported.times))
+    elif imported.grid is not None and replace(options, axis=None) == GridOptions():
+        grid = imported.grid
     else:
-        times = found.times
-        start, stop = options.first or min(times), options.last or max(times)
+        times = imported.times
+        start = options.first or min(times)
+        stop = options.last or max(times)
         if start <= 0:
             start = min((t for t in times if t > 0), default=0.0)
         if start <= 0:
@@ -115,14 +134,14 @@ def budget_for(found: Imported, options: GridOptions) -> Budget:
             )
         points = 1 if start == stop else options.points
         grid = {"spacing": options.spacing, "from": start, "to": stop, "points": points}
-    data = {"axis": options.axis or found.axis or EVALUATIONS, "grid": grid}
-    return validate(Budget, data, Source("the grid"))
+    axis = options.axis or imported.axis or EVALUATIONS
+    return validate(Budget, {"axis": axis, "grid": grid}, Source("the grid"))
 
 
-def _check_names(found: Imported) -> None:
+def _check_names(imported: Imported) -> None:
     """Refuse names that cannot be displayed, whichever format accepted them."""
-    ids = [instance.id for instance in found.instances]
-    for names, longest in ((found.algorithms, LONGEST_NAME), (ids, LONGEST_INSTANCE)):
+    ids = [instance.id for instance in imported.instances]
+    for names, longest in ((imported.algorithms, LONGEST_NAME), (ids, LONGEST_INSTANCE)):
         for name in names:
             try:
                 checked_name(name, longest)
@@ -133,8 +152,8 @@ def _check_names(found: Imported) -> None:
 def _reconciled(store: StoreOnDisk, instances: tuple[Instance, ...]) -> Iterator[Instance]:
     """Instances with the specs that the store has for them.
 
-    A stored optimum has to be the same in the source: otherwise one of the two may have distances
-    to the optimum and the other one values. The same holds for weights.
+    The optimum in the store and in the source must be equal: otherwise one of the two may have
+    distances to the optimum and the other one values. Weights must be equal, too.
     """
     stored = store.specs()
     for instance in instances:
@@ -148,7 +167,8 @@ def _reconciled(store: StoreOnDisk, instances: tuple[Instance, ...]) -> Iterator
                 f"but {instance.spec.get(OPTIMUM, 'unknown')} in the source: values may be "
                 "distances in one only. Choose another folder with --store."
             )
-        stored_weight, weight = spec.get(WEIGHT, 1.0), instance.spec.get(WEIGHT)
+        stored_weight = spec.get(WEIGHT, 1.0)
+        weight = instance.spec.get(WEIGHT)
         if weight is not None and weight != stored_weight:
             raise StoreMismatchError(
                 f"the weight of {instance.id} is {stored_weight:g} in {store.path}, but "
@@ -177,39 +197,45 @@ def export_store(
     store: StoreOnDisk,
     name: str,
     export: Export,
-    place: Path,
+    path: Path,
     algorithms: Sequence[str] | None = None,
     force: bool = False,
 ) -> ExportResult:
-    """Write a store to a place; existing files are replaced only with ``force``."""
-    known = tuple(store.config["algorithms"])
-    for wanted in algorithms or ():
-        if wanted not in known:
-            raise ExportFailedError(f"{unknown('algorithm', wanted, known)} (in {store.path})")
-    if export.endings and place.suffix not in export.endings:
+    """Write a store to a file or folder; existing files are replaced only with ``force``."""
+    stored_algorithms = tuple(store.config["algorithms"])
+    for algorithm in algorithms or ():
+        if algorithm not in stored_algorithms:
+            refusal = unknown("algorithm", algorithm, stored_algorithms)
+            raise ExportFailedError(f"{refusal} (in {store.path})")
+    if export.endings and path.suffix not in export.endings:
         endings = joined(export.endings, "or")
-        raise ExportFailedError(
-            f"expected a file name that ends in {endings}, found '{place.name}'"
-        )
-    chosen = tuple(one for one in known if algorithms is None or one in algorithms)
+        raise ExportFailedError(f"expected a file name that ends in {endings}, found '{path.name}'")
+    chosen = stored_algorithms
+    if algorithms is not None:
+        chosen = tuple(name for name in stored_algorithms if name in algorithms)
     if not force:
-        _check_free(place)
+        _check_free(path)
     try:
-        with file_io.folder_aside(place) as temporary:
-            written = export.write(store, chosen, temporary / place.name)
-            made = sorted(path for path in temporary.rglob("*") if path.is_file())
-            goals = [place.parent / path.relative_to(temporary) for path in made]
+        with file_io.folder_aside(path) as temporary:
+            written = export.write(store, chosen, temporary / path.name)
+            sources = sorted(file for file in temporary.rglob("*") if file.is_file())
+            targets = [path.parent / file.relative_to(temporary) for file in sources]
             if not force:
-                for goal in goals:
-                    _check_free(goal)
-            for path, goal in zip(made, goals, strict=True):
-                goal.parent.mkdir(parents=True, exist_ok=True)
-                file_io.write_whole(goal, path.read_bytes())
+                for target in targets:
+                    _check_free(target)
+            for source, target in zip(sources, targets, strict=True):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                file_io.write_whole(target, source.read_bytes())
     except OSError as error:
-        raise ExportFailedError(f"cannot write {place}: {error.strerror or error}") from None
-    files = tuple(map(str, goals))
+        raise ExportFailedError(f"cannot write {path}: {error.strerror or error}") from None
     return ExportResult(
-        str(store.path), name, str(place), chosen, written.what, files, written.notes
+        store=str(store.path),
+        format=name,
+        to=str(path),
+        algorithms=chosen,
+        what=written.summary,
+        written=tuple(map(str, targets)),
+        notes=written.notes,
     )
 
 
@@ -222,20 +248,20 @@ def _check_free(path: Path) -> None:
 
 def file_name(text: str) -> str:
     """A file name that every system allows, short enough for a prefix and a suffix."""
-    made = re.sub(r"[^\w.+-]+", "_", text).strip("._")
-    return made.encode()[:MAX_FILE_NAME_BYTES].decode(errors="ignore") or "_"
+    name = re.sub(r"[^\w.+-]+", "_", text).strip("._")
+    return name.encode()[:MAX_FILE_NAME_BYTES].decode(errors="ignore") or "_"
 
 
 def file_names(names: Sequence[str]) -> dict[str, str]:
     """A file name for each name, all different even on systems that ignore case."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
+    files: dict[str, str] = {}
+    lower_case_files: set[str] = set()
     for name in names:
-        base = made = file_name(name)
+        file = file_name(name)
         number = 1
-        while made.lower() in taken:
+        while file.lower() in lower_case_files:
             number += 1
-            made = f"{base}-{number}"
-        taken.add(made.lower())
-        found[name] = made
-    return found
+            file = f"{file_name(name)}-{number}"
+        lower_case_files.add(file.lower())
+        files[name] = file
+    return files

@@ -17,7 +17,7 @@ from polarbear.errors import ImportFailedError
 from polarbear.formats import FORMATS, optuna, table
 from polarbear.formats.coco import Coco
 from polarbear.formats.ioh import Ioh
-from polarbear.formats.table import Table
+from polarbear.formats.table import TrajectoryTable
 from tests.formats import test_benchopt, test_coco, test_ioh
 from tests.settings.test_names import FAMILY, HIDDEN
 from tests.store.editing import rewrite_manifest
@@ -153,7 +153,7 @@ def test_a_small_file_of_more_rows_than_there_is_memory_for_is_not_unpacked(tmp_
     little = type("Memory", (), {"available": 1000})
     monkeypatch.setattr(table.psutil, "virtual_memory", little)
     with pytest.raises(ImportFailedError, match="4,000 rows in 2 columns: more than fit in memory"):
-        Table().read(tmp_path / "x.parquet")
+        TrajectoryTable().read(tmp_path / "x.parquet")
 
 
 def test_a_storage_whose_table_is_a_view_without_end_is_not_waited_for(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import polarbear as pb
 from polarbear.errors import ImportFailedError, StoreMismatchError
 from polarbear.formats.base import RunCollection, imported_points
 from polarbear.formats.other_store import OtherStore
-from polarbear.formats.table import Table
+from polarbear.formats.table import TrajectoryTable
 from polarbear.formats.transfer import GridOptions, ImportResult, add_imported
 from polarbear.settings.grid import Budget
 from polarbear.store import StoreOnDisk
@@ -51,7 +51,7 @@ ROWS = "algorithm,instance,t,y\nA,i1,1,5\nA,i1,10,3\nB,i1,2,4\nB,i1,x,4\n"
 def test_the_grid_spans_the_data_unless_ends_are_given(tmp_path: Path):
     (tmp_path / "data.csv").write_text(ROWS)
     grid = GridOptions(points=4, spacing="linear", last=7.0)
-    add_imported(tmp_path / "s", Table().read(tmp_path / "data.csv"), grid)
+    add_imported(tmp_path / "s", TrajectoryTable().read(tmp_path / "data.csv"), grid)
     budget = Budget.model_validate(StoreOnDisk.open(tmp_path / "s").config["budget"])
     assert budget.times.tolist() == [1, 3, 5, 7]
 

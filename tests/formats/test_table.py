@@ -12,7 +12,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.errors import ExportFailedError, ImportFailedError
-from polarbear.formats.table import Rankings, Table
+from polarbear.formats.table import RankingsTable, TrajectoryTable
 from polarbear.store import StoreOnDisk
 from tests.classical.helpers import Run, make_store
 from tests.formats.helpers import numbered_store, trajectories
@@ -30,7 +30,7 @@ def test_current_values_in_any_order_become_best_so_far(tmp_path: Path):
     rows = "A,i,30,9\nA,i,10,4\nA,i,20,6\nA,i,40,1\nA,i,40,2\n"
     columns = {"algorithm": "solver", "instance": "problem", "t": "evals", "y": "cost"}
     path = written(tmp_path, ",".join(columns.values()) + "\n" + rows)
-    found = Table(**{f"{key}_column": name for key, name in columns.items()}).read(path)
+    found = TrajectoryTable(**{f"{key}_column": name for key, name in columns.items()}).read(path)
     (run,) = found.outcomes
     assert run.times.tolist() == [10, 40]
     assert run.values.tolist() == [4, 1]
@@ -66,7 +66,7 @@ def test_what_is_noted_about_a_table_and_its_columns_plays_no_part(tmp_path, not
     table = table.append_column("more", pa.array([{"a": "b"}] * len(table)))
     fields = [field.with_metadata(note) for field in table.schema]
     pq.write_table(table.cast(pa.schema(fields, metadata=note)), tmp_path / "noted.parquet")
-    found = Table().read(tmp_path / "noted.parquet")
+    found = TrajectoryTable().read(tmp_path / "noted.parquet")
     assert len(found.outcomes) == 3
     assert any("more" in note for note in found.notes)
     assert capfd.readouterr().err == ""
@@ -75,14 +75,14 @@ def test_what_is_noted_about_a_table_and_its_columns_plays_no_part(tmp_path, not
 def test_repeated_runs_are_paired_by_the_order_of_their_seeds(tmp_path: Path):
     rows = "A,i,7,1,5\nA,i,9,1,6\nB,i,100,1,4\nB,i,200,1,3\n"
     path = written(tmp_path, "algorithm,instance,seed,t,y\n" + rows)
-    found = Table(seed_column="seed").read(path)
+    found = TrajectoryTable(seed_column="seed").read(path)
     values = {(o.task.algorithm.name, o.task.instance.id): o.values[0] for o in found.outcomes}
     assert values == {("A", "i#1"): 5, ("A", "i#2"): 6, ("B", "i#1"): 4, ("B", "i#2"): 3}
 
 
 def test_rows_that_make_no_sense_are_counted_and_named(tmp_path: Path):
     bad = "A,i1,x,1\nA,i1,2,nan\nA,i1,3,inf\n,i1,4,1\nA,i1,-1,1\nA,i1,1,5\n"
-    found = Table().read(written(tmp_path, GOOD + bad))
+    found = TrajectoryTable().read(written(tmp_path, GOOD + bad))
     said = {(c.rows, c.reason, c.first) for c in found.rejected}
     assert said == {
         (1, "no algorithm is named", "10"),
@@ -107,7 +107,7 @@ def test_rows_that_make_no_sense_are_counted_and_named(tmp_path: Path):
 )
 def test_a_table_that_cannot_be_read_is_refused(tmp_path: Path, text: str, words: str):
     with pytest.raises(ImportFailedError, match=words):
-        Table().read(written(tmp_path, text))
+        TrajectoryTable().read(written(tmp_path, text))
 
 
 def test_importing_twice_changes_nothing_a_second_table_adds_and_another_axis_is_refused(project):
@@ -141,8 +141,8 @@ def test_after_its_end_a_run_keeps_its_best_or_is_absent_as_asked(project: Proje
 
 def test_columns_that_play_no_part_are_named(tmp_path: Path):
     table = written(tmp_path, "algorithm,instance,t,y,host,seed\nA,i,1,5,h,2\n")
-    assert Table().read(table).notes == ("2 columns ignored: host, seed",)
-    assert Table(seed_column="seed").read(table).notes == ("1 column ignored: host",)
+    assert TrajectoryTable().read(table).notes == ("2 columns ignored: host, seed",)
+    assert TrajectoryTable(seed_column="seed").read(table).notes == ("1 column ignored: host",)
 
 
 @pytest.mark.parametrize("maximise", [False, True])
@@ -224,8 +224,8 @@ def test_positions_may_be_kept_as_categories(tmp_path: Path):
     kept = pl.DataFrame({**rows, "rank": ["2", "1", "below"]})
     kept.with_columns(pl.col("rank").cast(pl.Categorical)).write_parquet(tmp_path / "r.parquet")
     with pytest.raises(ImportFailedError, match="has no column 'position'"):
-        Rankings().read(tmp_path / "r.parquet")
-    found = Rankings(position_column="rank").read(tmp_path / "r.parquet")
+        RankingsTable().read(tmp_path / "r.parquet")
+    found = RankingsTable(position_column="rank").read(tmp_path / "r.parquet")
     assert found.rankings is not None
     assert found.rankings["algorithm"].to_list() == [["B", "A", "C"]]
 
@@ -249,6 +249,6 @@ def test_positions_stand_in_for_values_on_the_grid(project: Project):
 
 def test_a_second_position_of_an_algorithm_is_counted_and_left_out(tmp_path: Path):
     (tmp_path / "r.csv").write_text(ROWS + "i1,1,A,3\ni1,1,,3\n")
-    found = Rankings().read(tmp_path / "r.csv")
+    found = RankingsTable().read(tmp_path / "r.csv")
     reasons = {c.reason for c in found.rejected}
     assert reasons == {"the algorithm already has a position there", "no algorithm is named"}

@@ -9,7 +9,7 @@ import polarbear as pb
 from polarbear.errors import ImportFailedError, StoreMismatchError
 from polarbear.facts.evidence import evidence_of
 from polarbear.facts.summary import first_at
-from polarbear.formats.table import Rankings, Table
+from polarbear.formats.table import RankingsTable, TrajectoryTable
 from polarbear.store import StoreOnDisk
 
 VALUES = {"i1": (3, 5), "i2": (7, 2), "i3": (4, 4.5), "i4": (1, 6)}
@@ -63,7 +63,7 @@ def test_seeds_of_one_instance_share_its_weight(tmp_path: Path):
 def test_what_cannot_be_a_weight_ends_the_import_in_a_line(value: str, tmp_path: Path):
     path = table(tmp_path, {**WEIGHTS, "i3": value})
     with pytest.raises(ImportFailedError) as caught:
-        Table(weight_column="w").read(path)
+        TrajectoryTable(weight_column="w").read(path)
     said = str(caught.value)
     assert said.startswith("line 10: the weight of 'i3' must be a number above 0 and at most 1,000")
     assert "\n" not in said
@@ -74,9 +74,9 @@ def test_an_instance_has_one_weight_in_a_column_that_exists(tmp_path: Path):
     (tmp_path / "data.csv").write_text(text.replace("B,i1,10,4.0,2.0", "B,i1,10,4.0,5"))
     words = "line 5: 'i1' has the weight 5, but 2 before; an instance has one"
     with pytest.raises(ImportFailedError, match=words):
-        Table(weight_column="w").read(tmp_path / "data.csv")
+        TrajectoryTable(weight_column="w").read(tmp_path / "data.csv")
     with pytest.raises(ImportFailedError, match="no column 'v' for weight"):
-        Rankings(position_column="y", weight_column="v").read(tmp_path / "data.csv")
+        RankingsTable(position_column="y", weight_column="v").read(tmp_path / "data.csv")
 
 
 def test_a_second_import_with_another_weight_is_refused(tmp_path: Path):

@@ -9,7 +9,7 @@ import pytest
 import polarbear as pb
 from polarbear.errors import ImportFailedError
 from polarbear.facts.evidence import evidence_of
-from polarbear.formats.table import Rankings
+from polarbear.formats.table import RankingsTable
 from polarbear.inference.plackett_luce import composite_weight
 from polarbear.inference.plackett_luce.likelihood import Likelihood, helmert
 from polarbear.rankings import ABSENT, BELOW, UNRECORDED, rank
@@ -113,11 +113,11 @@ def test_a_table_can_say_who_was_not_recorded(tmp_path: Path):
 
 def test_a_ranking_of_which_nothing_was_recorded_is_left_out(tmp_path: Path):
     (tmp_path / "r.csv").write_text(TABLE + "m,1,A,below\nm,1,B,below\n")
-    found = Rankings().read(tmp_path / "r.csv")
+    found = RankingsTable().read(tmp_path / "r.csv")
     assert [c.reason for c in found.rejected] == ["of its ranking nothing was recorded"]
     (tmp_path / "r.csv").write_text("instance,t,algorithm,position\nm,1,A,below\n")
     with pytest.raises(ImportFailedError, match="nothing was recorded"):
-        Rankings().read(tmp_path / "r.csv")
+        RankingsTable().read(tmp_path / "r.csv")
 
 
 @pytest.mark.slow
