@@ -47,7 +47,7 @@ class Share:
 
 def raced(config: Config, folder: Path, from_round: int) -> Share:
     """Race, and look at what workers did after so many rounds."""
-    store = StoreOnDisk.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.stored())
     before, begun_at = psutil.cpu_times(), time.perf_counter()
     with store.writing():
         Race(config, store, on_finding=print if config.execution.check else None).run()

@@ -173,7 +173,7 @@ def survived(folder: Path, cluster: RealCluster, workers: list[Any], kills: int)
 
 
 def rounds(config: Config, path: Path, watcher: Watcher | None = None) -> dict[str, bytes]:
-    store = StoreOnDisk.create(path, config.plain())
+    store = StoreOnDisk.create(path, config.stored())
     with store.writing():
         Race(config, store, [watcher] if watcher else []).run()
     return {file.name: file.read_bytes() for file in sorted((path / "rounds").iterdir())}

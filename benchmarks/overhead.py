@@ -63,7 +63,7 @@ def seconds_a_round(config: Config) -> np.ndarray:
     """Of each round, the runs left out; the first compiles, once after installation."""
     clock = Clock()
     with tempfile.TemporaryDirectory() as folder:
-        store = StoreOnDisk.create(Path(folder) / "store", config.plain())
+        store = StoreOnDisk.create(Path(folder) / "store", config.stored())
         with store.writing():
             Race(config, store, [clock]).run()
     return np.array(clock.seconds)

@@ -63,7 +63,7 @@ def make(path: Path) -> None:
         },
     }
     config = parse(data, Source("benchmark"))
-    store = StoreOnDisk.create(path, config.plain())
+    store = StoreOnDisk.create(path, config.stored())
     rng = np.random.default_rng(1)
     with store.writing():
         instances = [Instance(i, f"instance-{i}", {"i": i}) for i in range(ROUNDS * BATCH)]

@@ -52,7 +52,7 @@ def make(path: Path) -> None:
     config = parse(data, Source("benchmark"))
     rng = np.random.default_rng(1)
     beliefs = made_up(record.state.algorithms, len(record.state.times))
-    store = StoreOnDisk.create(path, config.plain())
+    store = StoreOnDisk.create(path, config.stored())
     with store.writing(), mock.patch.object(fs, "sync"), mock.patch.object(fs, "sync_folder"):
         for number in range(1, ROUNDS + 1):
             first = (number - 1) * INSTANCES

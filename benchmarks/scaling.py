@@ -107,7 +107,7 @@ def measured() -> Costs:
 
     pool = Ready(Problems(config.instances, config.setting))
     with tempfile.TemporaryDirectory() as folder:
-        store = StoreOnDisk.create(Path(folder) / "store", config.plain())
+        store = StoreOnDisk.create(Path(folder) / "store", config.stored())
         with (
             store.writing(),
             mock.patch.object(collect, "pool_of", return_value=pool),

@@ -287,7 +287,7 @@ def simulate(
     known: Known,
 ) -> Simulated:
     """Race on so many simulated workers."""
-    store = StoreOnDisk.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.stored())
     cluster = Cluster(config, workers, work, costs)
     used = Used()
     nothing: Any = lambda *_, **__: None  # noqa: E731 - what writing costs is in what a run costs

@@ -119,9 +119,9 @@ def race(
     collect.prepare_new(settings, folder)
     if settings.inference.engine == "stan":  # other races do not load inference's interface
         api.posterior.announce_stan(settings.inference, listener)
-    disk = StoreOnDisk.create(folder, settings.plain())
+    disk = StoreOnDisk.create(folder, settings.stored())
     with disk.writing():
-        if disk.catalog.manifest.files or disk.config != settings.plain() or rerun or keep:
+        if disk.catalog.manifest.files or disk.settings != settings.stored() or rerun or keep:
             from polarbear.driver.reconcile import Answers, take_in  # not for a new store
 
             answers = Answers(rerun, keep, redecide, fresh)

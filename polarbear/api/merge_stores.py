@@ -89,7 +89,7 @@ def merge(
         runs=len(union.runs),
         in_several=union.in_several,
         instances=len(disk.instances()),
-        algorithms=tuple(union.config["algorithms"]),
+        algorithms=tuple(union.settings.algorithms),
         rounds=len(disk.rounds.numbers()),
         stopped_because=because,
         notes=union.notes,
@@ -99,7 +99,7 @@ def merge(
 
 def _write(opened: Sequence[StoreOnDisk], union: Union, aside: Path, target: Path) -> str | None:
     """Write the merged store and decide its race again; returns why the race stopped."""
-    disk, because = StoreOnDisk.create(aside, union.config), None
+    disk, because = StoreOnDisk.create(aside, union.settings), None
     with disk.writing():
         write_union(opened, union, disk)
         if any(store.rounds.numbers() for store in opened):

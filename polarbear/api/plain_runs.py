@@ -57,7 +57,7 @@ def run(
     collect.prepare_new(settings, folder)
     chosen = collect.chosen_instances(settings, instances)
     begun = time.monotonic()
-    disk = StoreOnDisk.create(folder, settings.plain())
+    disk = StoreOnDisk.create(folder, settings.stored())
     with disk.writing():
         for note in take_in(settings, disk, Answers(rerun, keep), racing=False):
             listener.note(note)

@@ -250,7 +250,7 @@ def other_grid(disk: StoreOnDisk, grid: GridLike | None, until: float | None) ->
     """
     if grid is None and until is None:
         return None
-    own = budget = Budget.model_validate(disk.config["budget"])
+    own = budget = disk.settings.budget
     if isinstance(grid, str):
         text = grid.strip()
         grid = parse_yaml(text if text.startswith(("{", "[")) else f"[{text}]", "the grid")[0]
@@ -298,7 +298,7 @@ def infer(
     named = options if model is None else {"model": model, **options}
     wanted = validate(ModelOptions, named, Source("infer"))
     budget = other_grid(disk, grid, until)
-    seed = disk.config["seed"] if seed is None else seed
+    seed = disk.settings.seed if seed is None else seed
     if seed < 0:
         raise ConfigError(f"expected a seed of zero or more, found {seed}")
     announce_stan(wanted, listener)
@@ -314,4 +314,4 @@ def infer(
                 listener.not_kept(str(error))
     for problem in cached.posterior.diagnostics.problems:
         listener.doubts(problem)
-    return Posterior(cached, disk.config["budget"]["axis"])
+    return Posterior(cached, disk.settings.budget.axis)

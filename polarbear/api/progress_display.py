@@ -130,7 +130,7 @@ class RaceProgress(ProgressCounter):
     """The standings of a race after its last round, finished runs, and the forecast."""
 
     def __init__(self, store: StoreOnDisk, note: Note) -> None:
-        super().__init__(store.config)
+        super().__init__(store.settings)
         self._store = store
         self._log, self._doing = _Log(note), ""
 

@@ -214,7 +214,7 @@ def compare(
     'powell'
     """
     disk, names = store._disk, tuple(dict.fromkeys(algorithms or ()))
-    shows_all = names == (ALL_ALGORITHMS,) and ALL_ALGORITHMS not in disk.config["algorithms"]
+    shows_all = names == (ALL_ALGORITHMS,) and ALL_ALGORITHMS not in disk.settings.algorithms
     comparison = Comparison(
         None if algorithms is None or shows_all else names,
         None if pair is None else checked_pair(pair),

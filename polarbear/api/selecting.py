@@ -80,7 +80,7 @@ def select(
             from polarbear.report.figures.on_demand import draw_sweep
 
             title = f"choice by {profile}, {basis.posterior.model} model"
-            draw_sweep(swept, store._disk.config, title, Path(png))
+            draw_sweep(swept, store._disk.settings, title, Path(png))
     for problem in basis.posterior.diagnostics.problems:
         (listener or Listener()).doubts(problem)
     return result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import importlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -78,11 +77,11 @@ class Store:
     @property
     def config(self) -> Facts:
         """The configuration of everything stored, with every default filled in."""
-        return copy.deepcopy(self._disk.config)
+        return self._disk.settings.plain()
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        return tuple(self._disk.config["algorithms"])
+        return tuple(self._disk.settings.algorithms)
 
     @property
     def times(self) -> np.ndarray:
@@ -108,7 +107,7 @@ class Store:
 
     @property
     def _budget(self) -> Budget:
-        return Budget.model_validate(self._disk.config["budget"])
+        return self._disk.settings.budget
 
     def instances(self) -> pl.DataFrame:
         """One row per instance: its id, its index in the suite, the suite and its specification.
@@ -182,7 +181,7 @@ class Store:
         for format, path in given(png=png, svg=svg).items():
             from polarbear.report.figures.on_demand import draw_duels  # imports matplotlib
 
-            draw_duels(found, self._disk.config, path, format)
+            draw_duels(found, self._disk.settings, path, format)
         return found
 
     def instance(
@@ -201,7 +200,7 @@ class Store:
         for format, path in given(png=png, svg=svg).items():
             from polarbear.report.figures.on_demand import draw_runs  # imports matplotlib
 
-            draw_runs(found, self._disk.config, path, format)
+            draw_runs(found, self._disk.settings, path, format)
         return found
 
     def __repr__(self) -> str:

@@ -8,7 +8,6 @@ from polarbear.facts import summary
 from polarbear.facts.standings import Standings, standings
 from polarbear.facts.summary import AlgorithmRuns, AsideRuns, Failure, HostRuns, Weights
 from polarbear.records import Facts, Record
-from polarbear.settings.grid import Budget
 from polarbear.store import StoreOnDisk
 from polarbear.store.repair import Repaired, repair
 from polarbear.store.rounds import PastRace
@@ -66,7 +65,7 @@ def status(path: str | Path, race: int | None = None) -> StoreStatus:
     running = read_progress(Path(path), LiveProgress)
     if race is not None:
         store = store.at_race(race)
-    budget, writer = Budget.model_validate(store.config["budget"]), holder(store.path / "lock")
+    budget, writer = store.settings.budget, holder(store.path / "lock")
     alive, facts = (False, None) if running is None else running
     return StoreStatus(
         store=str(store.path),
@@ -74,8 +73,8 @@ def status(path: str | Path, race: int | None = None) -> StoreStatus:
         tool=store.catalog.manifest.tool,
         created=store.catalog.manifest.created,
         written_by=writer and writer.words,
-        suite=store.config["instances"]["suite"],
-        seed=store.config["seed"],
+        suite=store.settings.instances.suite,
+        seed=store.settings.seed,
         axis=budget.axis,
         budget=budget.limit,
         times=len(budget.times),

@@ -96,7 +96,7 @@ def common_runs(
 
     ``per`` has the number by which times of each instance are divided.
     """
-    known = tuple(store.config["algorithms"])
+    known = tuple(store.settings.algorithms)
     for name in among or ():
         if name not in known:
             raise ReportError(f"{unknown('algorithm', name, known)} (in {store.path})")
@@ -286,12 +286,13 @@ def by_function(store: StoreOnDisk, instances: Sequence[str]) -> dict[str, list[
 
 def best_values(store: StoreOnDisk, instances: Sequence[str]) -> list[float | None]:
     """The best possible values, by the suite or by imported data; None where they are unknown."""
-    settings, specs = store.config["instances"], store.specs()
+    settings = store.settings.instances
+    specs = store.specs()
     wanted = [specs[instance] for instance in instances]
-    if settings["suite"] not in SUITES:
+    if settings.suite not in SUITES:
         return [spec.get(OPTIMUM) for spec in wanted]
     try:
-        suite = SUITES[settings["suite"]].model_validate(settings)
+        suite = SUITES[settings.suite].model_validate(settings.options)
         return [suite.best_value(spec) for spec in wanted]
     except (PolarBearError, ValidationError):  # a package of the suite is not installed
         return [None] * len(wanted)

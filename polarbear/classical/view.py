@@ -18,7 +18,7 @@ from polarbear.errors import ReportError
 from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
 from polarbear.problems.base import Kind
-from polarbear.settings.grid import EVALUATIONS, Budget
+from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, joined
 
@@ -216,18 +216,18 @@ def view(
     One pass over the trajectories; memory and time are linear in the points of the compared runs.
     """
     options = options or ViewOptions()
-    suite = store.config["instances"]["suite"]
+    suite = store.settings.instances.suite
     if suite in SUITES and SUITES[suite].kind is Kind.SCORES:
         raise ReportError(
             f"the suite '{suite}' draws rankings only; differences of its values have no meaning, "
             "so there is no classical view"
         )
-    if store.config.get("trajectory") == "last":
+    if store.settings.trajectory == "last":
         raise ReportError(
             "the classical view needs best values so far; with `trajectory: last` values can get "
             "worse again, so there is none"
         )
-    budget = Budget.model_validate(store.config["budget"])
+    budget = store.settings.budget
     per = common_runs.dimensions(store, budget.axis) if options.per_dimension else None
     # The end of the grid is known for the largest dimension only.
     times = budget.times if not per else budget.times / max(per.values())

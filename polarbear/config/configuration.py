@@ -4,12 +4,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.config.execution import Execution
+from polarbear.config.stored_settings import PlainConfig, Seeds, StoredSettings
 from polarbear.errors import ConfigError
 from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models import joint_models
@@ -23,9 +24,6 @@ from polarbear.settings.options import Path as KeyPath
 from polarbear.settings.registry import Registry
 from polarbear.settings.yaml_lines import read_yaml
 from polarbear.wording import joined
-
-PlainConfig = dict[str, Any]  # a configuration as stored
-Seeds = Literal["separate", "common"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +66,10 @@ class Config:
             "race": _plain(self.race),
             "inference": _plain(self.inference),
         }
+
+    def stored(self) -> StoredSettings:
+        """The configuration as a store keeps it."""
+        return StoredSettings.from_plain(self.plain())
 
 
 class Configuration(Options):

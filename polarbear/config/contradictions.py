@@ -3,44 +3,49 @@
 import json
 from collections.abc import Collection, Mapping
 
-from polarbear.config.configuration import PlainConfig
+from polarbear.config.stored_settings import PlainConfig, StoredSettings
 
-COUNTS = ("count", "weights")  # of instances: no run depends on them
+COUNTS = ("count", "weights")  # options of instances that no run depends on
 
 
 def differences(
-    stored: Mapping[str, object], wanted: Mapping[str, object], path: str = ""
+    stored: Mapping[str, object], current: Mapping[str, object], path: str = ""
 ) -> list[str]:
     """The differences between two plain configurations, one line each."""
-    found = []
-    for key in sorted({*stored, *wanted}):
-        here = f"{path}.{key}" if path else key
-        old, new = stored.get(key), wanted.get(key)
+    lines = []
+    for key in sorted({*stored, *current}):
+        key_path = f"{path}.{key}" if path else key
+        old = stored.get(key)
+        new = current.get(key)
         if isinstance(old, Mapping) and isinstance(new, Mapping):
-            found += differences(old, new, here)
+            lines += differences(old, new, key_path)
         elif old != new:
-            found.append(f"{here}: stored {json.dumps(old)}, configuration {json.dumps(new)}")
-    return found
+            lines.append(f"{key_path}: stored {json.dumps(old)}, configuration {json.dumps(new)}")
+    return lines
 
 
 def contradictions(
-    stored: PlainConfig, wanted: PlainConfig, uses_grid: bool, redefined: Collection[str] = ()
+    stored: StoredSettings,
+    current: StoredSettings,
+    uses_grid: bool,
+    redefined: Collection[str] = (),
 ) -> list[str]:
     """The differences in a new configuration that would make stored runs invalid.
 
     New algorithms, more instances, another grid or a longer budget extend a store. Another seed,
     suite or axis, or other options of an algorithm that is not ``redefined``, contradict it.
     """
-    both = (stored["algorithms"].keys() & wanted["algorithms"].keys()) - set(redefined)
+    in_both = (stored.algorithms.keys() & current.algorithms.keys()) - set(redefined)
 
-    def relevant(config: PlainConfig) -> PlainConfig:
+    def settings_of_runs(settings: StoredSettings) -> PlainConfig:
+        options = settings.instances.options
         return {
-            "seed": config["seed"],
-            "seeds": config.get("seeds", "separate"),  # imported stores have none
-            "trajectory": config.get("trajectory", "best"),
-            "instances": {k: v for k, v in config["instances"].items() if k not in COUNTS},
-            "budget": config["budget"] if uses_grid else {"axis": config["budget"]["axis"]},
-            "algorithms": {name: config["algorithms"][name] for name in both},
+            "seed": settings.seed,
+            "seeds": settings.seeds,
+            "trajectory": settings.trajectory,
+            "instances": {key: options[key] for key in options if key not in COUNTS},
+            "budget": settings.part("budget") if uses_grid else {"axis": settings.budget.axis},
+            "algorithms": {name: settings.algorithms[name].options for name in in_both},
         }
 
-    return differences(relevant(stored), relevant(wanted))
+    return differences(settings_of_runs(stored), settings_of_runs(current))

@@ -1,7 +1,6 @@
 """Options of execution: engine, cluster, workers, limits, and the meaning of failed runs."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -159,9 +158,3 @@ def failed_words(runs: int, ranks: str) -> str:
     else:
         meaning = f"kept the best {noun(runs, 'it', 'they')} had found"
     return f"{counted(runs, 'run')} failed and {meaning}"
-
-
-def failures_in(plain: Mapping[str, Any]) -> Failures:
-    """The options in a stored configuration, or the defaults; imported stores have none."""
-    execution = plain.get("execution") or {}
-    return Failures.model_validate(execution.get("failures") or {})

@@ -7,7 +7,6 @@ import numpy as np
 
 from polarbear.algorithms.base import Algorithm
 from polarbear.config.configuration import Config
-from polarbear.config.execution import failures_in
 from polarbear.driver.fingerprints import fingerprints, packages_of
 from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
@@ -232,7 +231,7 @@ class RaceRuns:
 
     def __init__(self, config: Config, store: StoreOnDisk, stream: InstanceStream) -> None:
         self._config, self._stream = config, stream
-        self._failed = failures_in(store.config).ranks
+        self._failed = store.settings.failures.ranks
         self._absent = np.full(len(config.budget.times), np.nan)
         grid = store.on_grid(config.budget.times)
         self._values: dict[Place, np.ndarray] = {

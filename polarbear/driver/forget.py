@@ -52,7 +52,7 @@ class Forgotten(Record):
 
 def rename(store: StoreOnDisk, old: str, new: str) -> Renamed:
     """Rename an algorithm throughout a store; the caller holds its lock."""
-    known, of_seeds = list(store.config["algorithms"]), store.provenance.seed_name
+    known, of_seeds = list(store.settings.algorithms), store.provenance.seed_name
     aside = set(store.set_aside.runs()["algorithm"])
     # A command that is given again after a crash may have been finished.
     if old in known or new not in known or of_seeds(new) != old:
@@ -104,7 +104,7 @@ def restore(store: StoreOnDisk, algorithm: str, failed: bool = False) -> Forgott
 
 def _runs(store: StoreOnDisk, runs: pl.DataFrame, algorithm: str, failed: bool) -> pl.DataFrame:
     """Those of an algorithm, or of its failures."""
-    known = dict.fromkeys([*store.config["algorithms"], *store.set_aside.runs()["algorithm"]])
+    known = dict.fromkeys([*store.settings.algorithms, *store.set_aside.runs()["algorithm"]])
     if algorithm not in known:
         raise StoreError(f"{unknown('algorithm', algorithm, known)} (in {store.path})")
     mine = runs.filter(pl.col("algorithm") == algorithm)

@@ -12,8 +12,9 @@ import numpy as np
 import polars as pl
 from pydantic import PrivateAttr
 
-from polarbear.config.configuration import Config, PlainConfig, parse
+from polarbear.config.configuration import Config, parse
 from polarbear.config.contradictions import contradictions, differences
+from polarbear.config.stored_settings import StoredAlgorithm, StoredSettings
 from polarbear.driver.collect import Place
 from polarbear.driver.loop import Ended, Race
 from polarbear.driver.scheduler import Scheduler, SpeculativeRuns
@@ -61,7 +62,7 @@ class Chosen:
 class Union:
     """The result of merging: the chosen runs, and the common configuration."""
 
-    config: PlainConfig
+    settings: StoredSettings
     runs: Mapping[Place, Chosen]
     alike: Mapping[str, list[Fingerprint]]
     in_several: int
@@ -77,28 +78,28 @@ def unite(
     """Choose one run of each algorithm on each instance; refuse contradictions."""
     _check_configurations(stores)
     _check_instances(stores)
-    if not mix_hosts and stores[0].config["budget"]["axis"] == SECONDS:
+    if not mix_hosts and stores[0].settings.budget.axis == SECONDS:
         _check_hosts(stores)
     alike = _check_makers(stores, keep)
     runs, in_several = _united(stores, first_wins)
-    algorithms: PlainConfig = {}
+    algorithms: dict[str, StoredAlgorithm] = {}
     for store in stores:
-        algorithms = {**algorithms, **store.config["algorithms"], **algorithms}
-    config = {**stores[0].config, "algorithms": algorithms}
-    return Union(config, runs, alike, in_several, tuple(_notes(stores)))
+        algorithms = {**algorithms, **store.settings.algorithms, **algorithms}
+    settings = stores[0].settings.with_algorithms(algorithms)
+    return Union(settings, runs, alike, in_several, tuple(_notes(stores)))
 
 
 def _check_configurations(stores: Sequence[StoreOnDisk]) -> None:
     first = stores[0]
-    suite = first.config["instances"]["suite"]
+    suite = first.settings.instances.suite
     uses_grid = suite in SUITES and SUITES[suite].uses_grid
     found = []
     for other in stores[1:]:
-        mine = other.config["algorithms"]
-        both = [name for name in first.config["algorithms"] if name in mine]
-        lines = contradictions(first.config, other.config, uses_grid, redefined=both)
+        mine = other.settings.algorithms
+        both = [name for name in first.settings.algorithms if name in mine]
+        lines = contradictions(first.settings, other.settings, uses_grid, redefined=both)
         for name in mine:
-            known = next(store for store in stores if name in store.config["algorithms"])
+            known = next(store for store in stores if name in store.settings.algorithms)
             unlike = differences(_made_with(known, name), _made_with(other, name), name)
             lines += [f"algorithms.{line}" for line in unlike]
         for line in lines:
@@ -109,7 +110,7 @@ def _check_configurations(stores: Sequence[StoreOnDisk]) -> None:
 
 def _made_with(store: StoreOnDisk, name: str) -> dict[str, object]:
     """The options of an algorithm, and the name that its seeds derive from."""
-    options = known_options(name, store.config["algorithms"][name])
+    options = known_options(name, store.settings.algorithms[name].options)
     return {**options, "seeds derive from": store.provenance.seed_name(name)}
 
 
@@ -186,11 +187,11 @@ def _notes(stores: Sequence[StoreOnDisk]) -> list[str]:
     """Notes on what is not in the merged store."""
     notes, first = [], stores[0]
     for group in ("budget", "race", "inference"):
-        others = [s for s in stores if s.config.get(group) != first.config.get(group)]
+        others = [s for s in stores if s.settings.part(group) != first.settings.part(group)]
         if others:
             notes.append(f"'{group}' is that of {first.path}; {others[0].path} has another")
-    weights = first.config["instances"].get("weights")
-    others = [s for s in stores if s.config["instances"].get("weights") != weights]
+    weights = first.settings.instances.weights
+    others = [s for s in stores if s.settings.instances.weights != weights]
     if others:
         notes.append(f"weights are those of {first.path}; {others[0].path} has others")
     aside = sum(len(store.set_aside.runs()) for store in stores)
@@ -209,7 +210,7 @@ def write_union(stores: Sequence[StoreOnDisk], union: Union, target: StoreOnDisk
     """Fill an empty store; the caller holds its lock."""
     for store in stores:
         target.copy_runs(store, [one.run.run for one in union.runs.values() if one.store is store])
-        target.provenance.copy_from(store.provenance, store.config["algorithms"])
+        target.provenance.copy_from(store.provenance, store.settings.algorithms)
     for name, fingerprints in union.alike.items():
         target.provenance.declare_alike(name, fingerprints)
     rankings = pl.concat([store.rankings() for store in stores])
@@ -229,8 +230,8 @@ class StoredInstances(Suite):
 
     @classmethod
     def of(cls, store: StoreOnDisk) -> Self:
-        settings = store.config["instances"]
-        made = cls(suite=settings["suite"], weights=settings.get("weights", {}))
+        instances = store.settings.instances
+        made = cls(suite=instances.suite, weights=instances.weights)
         for index, name, spec in store.instances().select("index", "instance", "spec").iter_rows():
             made._drawn[index] = name, json.loads(spec)
         return made
@@ -265,9 +266,7 @@ class Replay(Race):
 
 def stored_config(store: StoreOnDisk) -> Config:
     """The configuration of a store, with its stored instances as the suite."""
-    entries = [{"name": name, **entry} for name, entry in store.config["algorithms"].items()]
-    plain = {**store.config, "algorithms": entries}
-    config = parse(plain, Source(f"{store.path}/polarbear.json"))
+    config = parse(store.settings.as_configuration(), Source(f"{store.path}/polarbear.json"))
     return replace(config, instances=StoredInstances.of(store))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Self
 
-from polarbear.config.configuration import PlainConfig
+from polarbear.config.stored_settings import StoredSettings
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.facts.standings import forecast_within_limits
 from polarbear.racing import RaceForecast, RoundRecord, State
@@ -105,8 +105,8 @@ class LiveProgress:
 class ProgressCounter(Watcher):
     """Counts the runs of a race; another thread may read ``now``."""
 
-    def __init__(self, config: PlainConfig) -> None:
-        self._config = config
+    def __init__(self, settings: StoredSettings) -> None:
+        self._settings = settings
         self._lock = threading.Lock()
         self._now = LiveProgress(began=time.time())
         self._round_began = self._now.began
@@ -156,7 +156,7 @@ class ProgressCounter(Watcher):
             if record.drawn and self._now.runs:
                 self.seconds_per_instance = (end - self._last_end) / record.drawn
             self._last_end = end
-            self._forecast = forecast_within_limits(record, self._config)
+            self._forecast = forecast_within_limits(record, self._settings)
             self._now.doing = "beginning the next round"
 
     def now(self) -> LiveProgress:
@@ -206,7 +206,7 @@ class ProgressFile(ProgressCounter):
     """Writes the progress of a race to its store every second, while it is used as a context."""
 
     def __init__(self, store: StoreOnDisk) -> None:
-        super().__init__(store.config)
+        super().__init__(store.settings)
         self._store = store.path
         self._over = threading.Event()
         self._writer = threading.Thread(target=self._write_regularly, daemon=True)

@@ -73,7 +73,7 @@ def take_in(config: Config, store: StoreOnDisk, answers: Answers, racing: bool) 
     names = [algorithm.name for algorithm in config.algorithms]
     rerun, keep = _named(answers, names)
     uses_grid = config.instances.uses_grid
-    store.check_extends(config.plain(), uses_grid, redefined=names)
+    store.check_extends(config.stored(), uses_grid, redefined=names)
     current = fingerprints(config)
     found = stale_runs(store, current)
     notes = []
@@ -112,7 +112,7 @@ def take_in(config: Config, store: StoreOnDisk, answers: Answers, racing: bool) 
             because = _made_since(store, last)
         if because or answers.fresh:
             cost = cost_words(config, store, stale)
-            number = store.races.end(because or ["a new race was asked for"], store.config)
+            number = store.races.end(because or ["a new race was asked for"], store.settings)
             notes.append(f"race {number} is archived; {cost}")
         elif answers.redecide:
             notes.append("nothing has changed: the race continues; --fresh begins another")
@@ -121,7 +121,7 @@ def take_in(config: Config, store: StoreOnDisk, answers: Answers, racing: bool) 
     notes += withdraw(store, runs, Reason.CHANGED)
     gone = store.all_runs().filter(pl.col("algorithm").is_in(dropped))
     notes += withdraw(store, gone, Reason.DROPPED)
-    store.adopt(config.plain(), uses_grid, redefined=names, dropped=dropped)
+    store.adopt(config.stored(), uses_grid, redefined=names, dropped=dropped)
     return notes + _take_back(store, current)
 
 
@@ -164,7 +164,7 @@ def end_race_of(
     last = store.rounds.last()
     if last is None or not {*algorithms} & {*last.state.algorithms}:
         return []
-    number = store.races.end([because], store.config)
+    number = store.races.end([because], store.settings)
     return [
         f"the race {about}: it is archived as race {number}, and `polarbear race` decides again"
     ]

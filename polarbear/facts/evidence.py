@@ -103,12 +103,12 @@ def evidence_of(
     budget: Budget | None = None,
 ) -> Evidence:
     """Rank the stored runs, of all algorithms or of some, on the store's grid or another one."""
-    known = store.provenance.in_order(store.config["algorithms"])
+    known = store.provenance.in_order(store.settings.algorithms)
     for name in algorithms or ():
         if name not in known:
             raise InferenceError(f"{unknown('algorithm', name, known)} (in {store.path})")
     chosen = [name for name in known if algorithms is None or name in algorithms]
-    budget = budget or Budget.model_validate(store.config["budget"])
+    budget = budget or store.settings.budget
     grid, problem, weight = store.on_grid(budget.times, chosen), store.problems(), store.weights()
     problems = [problem.get(instance, instance) for instance in grid.instances]
     weights = [weight.get(instance, 1.0) for instance in grid.instances]

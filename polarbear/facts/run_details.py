@@ -10,7 +10,6 @@ import polars as pl
 
 from polarbear.errors import ReportError
 from polarbear.records import Record
-from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk, best_so_far
 from polarbear.wording import counted, rounded, short, timed, typed
@@ -96,13 +95,13 @@ class InstanceRuns(Record):
 
 def duels_at(store: StoreOnDisk, a: str, b: str, at: float | None = None) -> Duels:
     """The duels of two algorithms at a time, by default the last of the grid."""
-    known = list(store.config["algorithms"])
+    known = list(store.settings.algorithms)
     for name in (a, b):
         if name not in known:
             raise ReportError(f"{unknown('algorithm', name, known)} (in {store.path})")
     if a == b:
         raise ReportError(f"a pair is two algorithms, found '{a}' twice")
-    budget = Budget.model_validate(store.config["budget"])
+    budget = store.settings.budget
     first, last = float(budget.times[0]), float(budget.times[-1])
     t = last if at is None else at
     if not first <= t <= last:
@@ -128,7 +127,7 @@ def runs_on(store: StoreOnDisk, instance: str) -> InstanceRuns:
     """Every run on an instance."""
     _check_runs(store)
     row = instance_row(store, instance)
-    budget, sign = Budget.model_validate(store.config["budget"]), store.sign
+    budget, sign = store.settings.budget, store.sign
     found = {}
     for run, t, y in store.trajectories():
         if run.instance == instance:
@@ -155,7 +154,7 @@ def runs_on(store: StoreOnDisk, instance: str) -> InstanceRuns:
         better=better_in(store),
         times=tuple(map(float, budget.times)),
         repeat=f"{repeating(store)} --on {shlex.quote(instance)} --repeat",
-        runs=tuple(found[name] for name in store.config["algorithms"] if name in found),
+        runs=tuple(found[name] for name in store.settings.algorithms if name in found),
     )
 
 

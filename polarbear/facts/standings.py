@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polarbear.config.configuration import PlainConfig
 from polarbear.config.execution import KEEPS, failed_words
+from polarbear.config.stored_settings import StoredSettings
 from polarbear.facts.summary import failures
 from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.fit import NamedFit
@@ -176,9 +176,9 @@ def standings(store: StoreOnDisk, upto: int | None = None) -> Standings | None:
     if not numbers:
         return None
     rounds = [store.rounds.read(number) for number in numbers]
-    last, state = rounds[-1], rounds[-1].state.in_order([*store.config["algorithms"]])
+    last, state = rounds[-1], rounds[-1].state.in_order([*store.settings.algorithms])
     estimates = store.rounds.beliefs(numbers[-1])
-    expected = forecast_within_limits(last, store.config)
+    expected = forecast_within_limits(last, store.settings)
     names = state.candidates
     p_best = estimates.best[[estimates.place(name) for name in names]].T
     advice, best = None, []
@@ -220,7 +220,7 @@ def standings(store: StoreOnDisk, upto: int | None = None) -> Standings | None:
         problems=last.problems,
         p_any_wrong=last.p_any_wrong,
         fit=last.fit,
-        axis=store.config["budget"]["axis"],
+        axis=store.settings.budget.axis,
         spent={name: last.costs[name] for name in state.algorithms},
         forecast=expected,
         recommended=() if advice is None else advice.spans,
@@ -230,12 +230,12 @@ def standings(store: StoreOnDisk, upto: int | None = None) -> Standings | None:
     )
 
 
-def forecast_within_limits(last: RoundRecord, config: PlainConfig) -> RaceForecast | None:
+def forecast_within_limits(last: RoundRecord, settings: StoredSettings) -> RaceForecast | None:
     """The forecast of the last round, for a race that ends at the limits of the configuration."""
-    if last.forecast is None or not any(config["race"]["limits"].values()):
+    limits = settings.limits
+    if last.forecast is None or limits == RaceLimits():
         return last.forecast
-    limits = RaceLimits.model_validate(config["race"]["limits"])
-    if limits.spent is None and config["budget"]["axis"] == EVALUATIONS:
+    if limits.spent is None and settings.budget.axis == EVALUATIONS:
         limits = limits.model_copy(update={"spent": limits.evaluations})
     batch = Batch.model_validate(last.rules["batch"])
     return within(last.forecast, last.state, batch, limits, sum(last.costs.values()))

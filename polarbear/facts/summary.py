@@ -107,7 +107,7 @@ def by_algorithm(store: StoreOnDisk) -> list[AlgorithmRuns]:
     spent = store.all_runs().group_by("algorithm").agg(costs, spent=pl.col("reached").sum())
     rows = counting.join(spent, on="algorithm").iter_rows(named=True)
     known = {row["algorithm"]: AlgorithmRuns(**row) for row in rows}
-    return [known.get(name, AlgorithmRuns(name)) for name in store.config["algorithms"]]
+    return [known.get(name, AlgorithmRuns(name)) for name in store.settings.algorithms]
 
 
 def failures(store: StoreOnDisk) -> list[Failure]:

@@ -118,7 +118,7 @@ class ChooserExport(base.Export):
     key: str | None = Field(None, description="the posterior of this key")
 
     def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], path: Path) -> base.Written:
-        among = algorithms if len(algorithms) < len(store.config["algorithms"]) else None
+        among = algorithms if len(algorithms) < len(store.settings.algorithms) else None
         chooser = make_chooser(store, self.preference, self.risk, self.model, self.key, among)
         if path.suffix == ".py":
             text = chooser.to_python()

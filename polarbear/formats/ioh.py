@@ -123,7 +123,7 @@ class IohExport(base.Export):
 
     def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], path: Path) -> base.Written:
         exported = numbered_runs(store, algorithms, TOOL, self.optimum)
-        suite = SUITES.get(store.config["instances"]["suite"], NO_SUITE)
+        suite = SUITES.get(store.settings.instances.suite, NO_SUITE)
         for algorithm, folder in file_names(algorithms).items():
             for runs_by_dimension in exported.by_function(algorithm):
                 _write_function(

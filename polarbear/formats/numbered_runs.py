@@ -155,7 +155,7 @@ def numbered_runs(
     store: StoreOnDisk, algorithms: tuple[str, ...], tool: str, optimum: float | None = None
 ) -> NumberedRuns:
     """Every run that has a value, as distances to the optimum where all optima are known."""
-    axis = store.config["budget"]["axis"]
+    axis = store.settings.budget.axis
     if axis != EVALUATIONS:
         raise ExportFailedError(
             f"{tool} counts {EVALUATIONS}, but {store.path} counts {axis}: use another format"
@@ -223,7 +223,7 @@ def _invented_numbers(store: StoreOnDisk, instances: Sequence[str]) -> dict[str,
     numbers = {}
     for instance in instances:
         spec = specs[instance]
-        function = str(spec.get(FUNCTION, store.config["instances"]["suite"]))
+        function = str(spec.get(FUNCTION, store.settings.instances.suite))
         dimension = spec.get(DIMENSION)
         if not isinstance(dimension, int):
             dimension = 0

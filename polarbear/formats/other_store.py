@@ -41,21 +41,21 @@ def _imported(store: StoreOnDisk) -> Imported:
         used_instances = {outcome.task.instance.id for outcome in outcomes}
     else:
         used_instances = set(rankings["instance"])
-    budget = store.config["budget"]
+    settings = store.settings
     notes: tuple[str, ...] = ()
     if outcomes and len(rankings):
         n_rankings = counted(len(rankings), "ranking")
         notes = (f"{n_rankings} without values {noun(len(rankings), 'is', 'are')} left out",)
     return Imported(
-        tuple(store.config["algorithms"]),
+        tuple(settings.algorithms),
         tuple(instance for name, instance in instances.items() if name in used_instances),
         outcomes,
         rankings=None if outcomes else rankings.sort("instance", "t"),
         notes=notes,
         maximise=store.maximise,
-        axis=budget["axis"],
-        trajectory=store.config.get("trajectory", "best"),
-        grid=budget["grid"] if outcomes else None,
+        axis=settings.budget.axis,
+        trajectory=settings.trajectory,
+        grid=settings.budget.grid if outcomes else None,
     )
 
 

@@ -21,7 +21,6 @@ from polarbear.formats import base
 from polarbear.formats.table import UNRANKED, Unranked
 from polarbear.problems.weights import WEIGHT, is_weight
 from polarbear.rankings import BELOW, rank
-from polarbear.settings.grid import Budget
 from polarbear.settings.names import LONGEST_NAME, flaw_in_name
 from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, typed_time
@@ -159,7 +158,7 @@ class PrefLibExport(base.Export):
     )
 
     def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], path: Path) -> base.Written:
-        budget = Budget.model_validate(store.config["budget"])
+        budget = store.settings.budget
         grid = store.on_grid(budget.times, algorithms)
         weights = store.weights()
         positions = rank(grid.values, ~np.isnan(grid.values), self.tie_tolerance)

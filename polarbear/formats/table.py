@@ -388,7 +388,7 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
         if weights:
             record["weight"] = weights.get(run.instance, 1.0)
         records.append({**record, "t": times, "y": values})
-    is_last = store.config.get("trajectory") == "last"
+    is_last = store.settings.trajectory == "last"
     value = "the last value" if is_last else "the best value found so far"
     meanings = {
         "algorithm": "the algorithm's name",
@@ -396,7 +396,7 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
         "problem": "the problem of which the instance is one of several runs, or the instance",
         "seed": "the seed of the algorithm",
         "weight": "the number of instances that the instance counts as",
-        "t": f"{store.config['budget']['axis']} at which a value was found; the last row of a run "
+        "t": f"{store.settings.budget.axis} at which a value was found; the last row of a run "
         "is its end",
         "y": f"{value}; {'larger' if store.maximise else 'smaller'} is better",
     }

@@ -8,6 +8,7 @@ from typing import Literal
 
 import polars as pl
 
+from polarbear.config.stored_settings import StoredSettings
 from polarbear.errors import ExportFailedError, ImportFailedError, StoreMismatchError
 from polarbear.execution.outcome import Outcome
 from polarbear.formats.base import Export, Imported, Rejection
@@ -66,7 +67,7 @@ def add_imported(path: Path, imported: Imported, grid: GridOptions | None = None
     """Add an import to the store in a folder, which is created if it does not exist."""
     _check_names(imported)
     budget = budget_for(imported, grid or GridOptions())
-    config = {
+    plain = {
         "seed": 0,
         "trajectory": imported.trajectory,
         "algorithms": {name: {"use": "imported"} for name in imported.algorithms},
@@ -74,9 +75,10 @@ def add_imported(path: Path, imported: Imported, grid: GridOptions | None = None
         "budget": budget.model_dump(mode="json", by_alias=True),
         "execution": {},
     }
-    store = StoreOnDisk.create(path, config)
+    settings = StoredSettings.from_plain(plain)
+    store = StoreOnDisk.create(path, settings)
     with store.writing():
-        store.adopt(config)
+        store.adopt(settings)
         store.add_instances(list(_reconciled(store, imported.instances)), "imported")
         if imported.rankings is None:
             is_new = _add_new_runs(store, imported.outcomes)
@@ -202,7 +204,7 @@ def export_store(
     force: bool = False,
 ) -> ExportResult:
     """Write a store to a file or folder; existing files are replaced only with ``force``."""
-    stored_algorithms = tuple(store.config["algorithms"])
+    stored_algorithms = tuple(store.settings.algorithms)
     for algorithm in algorithms or ():
         if algorithm not in stored_algorithms:
             refusal = unknown("algorithm", algorithm, stored_algorithms)

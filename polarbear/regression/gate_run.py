@@ -125,7 +125,7 @@ def gate(
     sizes = look_sizes(limit)
     made = 0
     collect.prepare_new(config, folder)
-    store = StoreOnDisk.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.stored())
     with store.writing(), _on_one_core(timed):
         stale = [one.algorithm for one in stale_runs(store, fingerprints(config))]
         for line in take_in(config, store, Answers(rerun=stale), racing=False):

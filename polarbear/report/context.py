@@ -18,7 +18,6 @@ from polarbear.racing.rules import Rules
 from polarbear.rankings.duels import fewest_shared
 from polarbear.report.figures.short_names import labels_in
 from polarbear.selection.posterior_source import Basis, Contest, contest, find_basis
-from polarbear.settings.grid import Budget
 from polarbear.store import StoreOnDisk
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ class ReportContext:
         by_default = names is None and not options.include_eliminated
         if by_default and race is not None and race.eliminated:
             left = tuple(race.pareto_set)
-            end = float(Budget.model_validate(self.store.config["budget"]).times[-1])
+            end = float(self.store.settings.budget.times[-1])
             if len(left) > 1 and share_more(self.store, end, left):  # than all algorithms do
                 gone = tuple(name for name in self.algorithms if name not in left)
                 return replace(self.classical_view(left), eliminated=gone)
@@ -162,7 +161,7 @@ class ReportContext:
     @cached_property
     def labels(self) -> dict[str, str]:
         """The label of each algorithm in every figure and in the page."""
-        return labels_in(self.store.config)
+        return labels_in(self.store.settings)
 
     def colour_index(self, name: str) -> int:
         return self.algorithms.index(name)
@@ -171,7 +170,7 @@ class ReportContext:
 def gather(store: StoreOnDisk, upto: int | None = None, model: str | None = None) -> ReportContext:
     """Read a store; ``upto`` is an earlier round that is shown as the last."""
     store = store.frozen()
-    budget = Budget.model_validate(store.config["budget"])
+    budget = store.settings.budget
     numbers = store.rounds.numbers()
     if upto is not None:
         if upto not in numbers:
@@ -188,7 +187,7 @@ def gather(store: StoreOnDisk, upto: int | None = None, model: str | None = None
     times = budget.times if basis is None else basis.times
     return ReportContext(
         store=store,
-        algorithms=tuple(store.config["algorithms"]),
+        algorithms=tuple(store.settings.algorithms),
         times=rounds[-1].estimates.times if rounds else times,
         axis=budget.axis,
         log_times=budget.suits_log_axis,

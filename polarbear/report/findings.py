@@ -14,7 +14,6 @@ from polarbear.racing.state import MIRROR
 from polarbear.rankings.duels import place_of_pair
 from polarbear.report.context import ReportContext, Round, once
 from polarbear.report.words import LOWEST_P_BETTER
-from polarbear.settings.grid import Budget
 
 
 def instances_at(context: ReportContext) -> dict[str, np.ndarray] | None:
@@ -44,12 +43,12 @@ def instances_at(context: ReportContext) -> dict[str, np.ndarray] | None:
 
 def truth_of(context: ReportContext) -> dict[str, np.ndarray] | None:
     """Each algorithm's true share of firsts at each time; None where it is unknown."""
-    config = context.store.config
-    if config["instances"]["suite"] != "synthetic":  # whose grid never changes
+    settings = context.store.settings
+    if settings.instances.suite != "synthetic":  # whose grid never changes
         return None
-    suite = Synthetic.model_validate(config["instances"])
-    budget = Budget.model_validate(config["budget"])
-    truth = suite.truth(Setting(config["seed"], budget, algorithms=context.algorithms))
+    suite = Synthetic.model_validate(settings.instances.options)
+    setting = Setting(settings.seed, settings.budget, algorithms=context.algorithms)
+    truth = suite.truth(setting)
     return dict(zip(context.algorithms, truth.T, strict=True))
 
 

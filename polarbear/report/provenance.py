@@ -15,18 +15,21 @@ PACKAGES = ("numpy", "scipy", "numba", "nutpie", "cmdstanpy", "ioh", "modcma", "
 
 def provenance(context: ReportContext) -> list[tuple[str, str]]:
     """Names and values of all that is needed to repeat a result."""
-    store, config, times = context.store, context.store.config, context.times
+    store = context.store
+    settings = store.settings
+    times = context.times
     manifest, basis = store.catalog.manifest, context.basis
     span = f"{time(float(times[0]))} to {timed(float(times[-1]), context.axis)}"
     made = [
         ("Store", str(store.path)),
         ("Made", f"{manifest.created} by PolarBear {manifest.tool}"),
         ("Report by", f"PolarBear {__version__}, Python {platform.python_version()}"),
-        ("Seed", str(config["seed"])),
-        ("Instances", _options(config["instances"])),
+        ("Seed", str(settings.seed)),
+        ("Instances", _options(settings.instances.options)),
         ("Times", f"{len(times)} from {span}"),
     ]
-    made += [("Algorithm", f"{name}: {_options(o)}") for name, o in config["algorithms"].items()]
+    for name, algorithm in settings.algorithms.items():
+        made.append(("Algorithm", f"{name}: {_options(algorithm.options)}"))
     if context.rounds:
         record = context.rounds[-1].record
         made.append(("Race", _options({**record.rules, **record.settings})))

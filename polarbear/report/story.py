@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.config.execution import failed_words, failures_in
+from polarbear.config.execution import failed_words
 from polarbear.facts import summary
 from polarbear.racing import VerdictKind
 from polarbear.racing.recommendation import (
@@ -272,7 +272,7 @@ def _warnings(context: ReportContext) -> list[str]:
     failed = summary.failures(context.store)
     if failed:
         runs = sum(failure.runs for failure in failed)
-        made.append(failed_words(runs, failures_in(context.store.config).ranks))
+        made.append(failed_words(runs, context.store.settings.failures.ranks))
     hosts = summary.hosts(context.store)
     if len(hosts) > 1 and context.axis == "seconds":
         made.append(f"seconds were measured on {len(hosts)} machines")

@@ -13,7 +13,6 @@ from polarbear.inference.fit import named
 from polarbear.inference.relations import pointwise
 from polarbear.racing.decide import reached
 from polarbear.selection.preference import Context
-from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, short, visible
@@ -77,7 +76,7 @@ def find_basis(store: StoreOnDisk, model: str | None = None, key: str | None = N
             raise SelectionError(
                 f"{store.path} has no runs to compare; `polarbear race` makes them"
             )
-        inferred = cached_posterior(store, evidence_of(store), ModelOptions(), store.config["seed"])
+        inferred = cached_posterior(store, evidence_of(store), ModelOptions(), store.settings.seed)
         return _basis(store, inferred, raced=False, notes=())
     if key is not None:
         chosen = [one for one in keys if one.startswith(key)]
@@ -97,7 +96,7 @@ def find_basis(store: StoreOnDisk, model: str | None = None, key: str | None = N
     posterior, facts = kept
     names, times = tuple(facts.algorithms), np.array(facts.times)
     for name in names:
-        if name not in store.config["algorithms"]:
+        if name not in store.settings.algorithms:
             raise SelectionError(
                 f"the posterior {chosen[0]} in {store.path} is about '{visible(name)}', which is "
                 "no algorithm of the store"
@@ -122,7 +121,7 @@ def _basis(
     return Basis(
         **vars(found),
         source="race" if raced else "infer",
-        axis=store.config["budget"]["axis"],
+        axis=store.settings.budget.axis,
         pareto_set=pareto_set or None,
         notes=notes,
     )
@@ -164,7 +163,7 @@ def _limits(store: StoreOnDisk, found: CachedPosterior, raced: bool) -> tuple[st
     """Notes on data in the store that the posterior does not include."""
     remedy = "`polarbear race` includes it" if raced else "`polarbear infer` includes it"
     notes = []
-    missing = [name for name in store.config["algorithms"] if name not in found.algorithms]
+    missing = [name for name in store.settings.algorithms if name not in found.algorithms]
     if missing:
         notes.append(f"the posterior does not include {', '.join(missing)}: {remedy}")
     problems = store.problems()
@@ -176,7 +175,7 @@ def _limits(store: StoreOnDisk, found: CachedPosterior, raced: bool) -> tuple[st
         )
     if not raced and store.posteriors.runs_changed_since(found.key):
         notes.append(f"runs were set aside or restored since the posterior was inferred: {remedy}")
-    times = Budget.model_validate(store.config["budget"]).times
+    times = store.settings.budget.times
     if times.tolist() != found.times.tolist():
         notes.append(f"the store's grid has changed since: {remedy}")
     return tuple(notes)

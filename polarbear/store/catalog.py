@@ -23,7 +23,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from polarbear.config.configuration import PlainConfig
+from polarbear.config.stored_settings import StoredSettings
 from polarbear.errors import StoreError
 from polarbear.store import file_io, fs, manifest, row_checks, tables
 from polarbear.store.file_io import JsonObject, T
@@ -169,7 +169,7 @@ class Catalog:
         self,
         add: Iterable[File] = (),
         remove: Iterable[str] = (),
-        config: PlainConfig | None = None,
+        settings: StoredSettings | None = None,
     ) -> None:
         """Add, replace and remove files, and replace the configuration: all of it or nothing."""
         with self._lock:
@@ -195,8 +195,8 @@ class Catalog:
             gone = [name for name in remove if name in before.files and name not in added]
             kept = {n: h for n, h in before.files.items() if n not in added and n not in gone}
             after = replace(before, files={**kept, **added}, obsolete=tuple(gone))
-            if config is not None:
-                after = replace(after, config=config)
+            if settings is not None:
+                after = replace(after, config=settings)
             self._interrupted = True
             file_io.write_whole(self.path / manifest.NAME, after.to_bytes())
             for name in written:

@@ -10,16 +10,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel
+from pydantic import AfterValidator
 
 from polarbear import __version__
-from polarbear.config.configuration import PlainConfig
-from polarbear.config.execution import failures_in
+from polarbear.config.stored_settings import SettingsOfFile, StoredSettings
 from polarbear.errors import NotAStoreError, StoreError, StoreVersionError
-from polarbear.settings.grid import Budget
-from polarbear.settings.names import checked_name
 from polarbear.settings.options import describe
 from polarbear.store import file_io, tables
 
@@ -48,29 +45,7 @@ def _checked_file(name: str) -> str:
     return name
 
 
-class _Suite(BaseModel):
-    suite: str
-    maximise: bool = False
-    weights: dict[str, float] = {}
-
-
-class _ConfigShape(BaseModel):
-    """The parts of a configuration that every reader needs."""
-
-    seed: int
-    algorithms: dict[Annotated[str, AfterValidator(checked_name)], dict[str, Any]]
-    instances: _Suite
-    budget: Budget
-
-
-def _checked_config(config: PlainConfig) -> PlainConfig:
-    _ConfigShape.model_validate(config)
-    failures_in(config)
-    return config
-
-
 FileName = Annotated[str, AfterValidator(_checked_file)]
-StoredConfig = Annotated[PlainConfig, AfterValidator(_checked_config)]
 
 
 @dataclass(frozen=True)
@@ -83,7 +58,7 @@ class Manifest:
     """
 
     created: str
-    config: StoredConfig | None
+    config: SettingsOfFile | None
     files: Mapping[FileName, str]
     obsolete: tuple[FileName, ...]
     tool: str
@@ -96,14 +71,20 @@ class Manifest:
 
     @property
     def config_hash(self) -> str:
-        return hashlib.sha256(json.dumps(self.config, sort_keys=True).encode()).hexdigest()
+        plain = None if self.config is None else self.config.plain()
+        return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
     def to_bytes(self) -> bytes:
-        facts = {**vars(self), "config_hash": self.config_hash, "tool": __version__}
+        facts = {
+            **vars(self),
+            "config": None if self.config is None else self.config.plain(),
+            "config_hash": self.config_hash,
+            "tool": __version__,
+        }
         return file_io.to_json(facts)
 
 
-def new(config: PlainConfig | None, listed: Mapping[str, str] | None = None) -> Manifest:
+def new(config: StoredSettings | None, listed: Mapping[str, str] | None = None) -> Manifest:
     """A manifest made now."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return Manifest(now, config, listed or {}, (), __version__, FORMAT)
@@ -144,7 +125,7 @@ def has_config(path: Path) -> bool:
         return True
 
 
-def config_of(path: Path, manifest: Manifest) -> PlainConfig:
+def settings_of(path: Path, manifest: Manifest) -> StoredSettings:
     """The configuration of a store, or an error that says how to get it back."""
     if manifest.config is None:
         raise StoreError(

@@ -13,7 +13,7 @@ from polarbear.store.rounds import Rounds
 from polarbear.store.runs import run_id
 
 if TYPE_CHECKING:
-    from polarbear.config.configuration import PlainConfig
+    from polarbear.config.stored_settings import StoredSettings
     from polarbear.store.store import StoreOnDisk
 
 
@@ -36,10 +36,10 @@ def rename(store: StoreOnDisk, old: str, new: str) -> None:
         for number in store.races.numbers():
             yield from _rounds(store.races.rounds(number), old, new)
             about = store.races.about(number)
-            yield replace(about, config=_renamed_config(about.config, old, new)).file()
+            yield replace(about, config=_renamed_settings(about.config, old, new)).file()
         yield store.provenance.read().renamed(old, new).file()
 
-    catalog.commit(changed(), remove, _renamed_config(store.config, old, new))
+    catalog.commit(changed(), remove, _renamed_settings(store.settings, old, new))
 
 
 def _rounds(rounds: Rounds, old: str, new: str) -> Iterator[File]:
@@ -47,9 +47,9 @@ def _rounds(rounds: Rounds, old: str, new: str) -> Iterator[File]:
         yield rounds.checkpoint(rounds.read(number).renamed(old, new))
 
 
-def _renamed_config(config: PlainConfig, old: str, new: str) -> PlainConfig:
-    entries = config["algorithms"].items()
-    return {**config, "algorithms": {new if n == old else n: entry for n, entry in entries}}
+def _renamed_settings(settings: StoredSettings, old: str, new: str) -> StoredSettings:
+    algorithms = settings.algorithms.items()
+    return settings.with_algorithms({new if name == old else name: one for name, one in algorithms})
 
 
 def _renamed_content(content: Content, ids: dict[str, str], old: str, new: str) -> Content | None:

@@ -159,6 +159,6 @@ def _next_step(catalog: Catalog, moved: list[Moved], replayed: int) -> str | Non
         command = f"race CONFIG --store {path}"
     elif all(move.file.startswith("posteriors/") for move in moved):
         command = f"infer {path}"
-    elif config is not None and config["instances"]["suite"] == "imported":
+    elif config is not None and config.instances.suite == "imported":
         command = f"import SOURCE --store {path}"
     return f"give the `polarbear {command}` command again: it makes up for what was set aside"

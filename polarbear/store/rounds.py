@@ -12,13 +12,13 @@ import numpy as np
 import polars as pl
 from pydantic import AwareDatetime
 
-from polarbear.config.configuration import PlainConfig
+from polarbear.config.stored_settings import SettingsOfFile, StoredSettings
 from polarbear.errors import StoreError
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import RoundRecord
 from polarbear.store import file_io, tables
 from polarbear.store.catalog import Catalog, File, empty, json_file, table_file
-from polarbear.store.manifest import NUMBER, StoredConfig
+from polarbear.store.manifest import NUMBER
 
 FOLDER = "rounds"
 ABOUT = "race.json"
@@ -190,10 +190,10 @@ class RaceEnd:
     race: int
     ended: AwareDatetime
     because: list[str]
-    config: StoredConfig
+    config: SettingsOfFile
 
     def file(self) -> File:
-        facts = {**vars(self), "ended": self.ended.isoformat()}
+        facts = {**vars(self), "ended": self.ended.isoformat(), "config": self.config.plain()}
         return json_file(f"{folder_of(self.race)}/{ABOUT}", facts)
 
 
@@ -216,7 +216,7 @@ class Races:
         """The number of the race in ``rounds/``, which may not have begun."""
         return max(self.numbers(), default=0) + 1
 
-    def end(self, because: Sequence[str], config: PlainConfig) -> int | None:
+    def end(self, because: Sequence[str], settings: StoredSettings) -> int | None:
         """Move the rounds of the current race, so that another one can begin.
 
         Gives the number of the race; None if it has no round.
@@ -224,7 +224,7 @@ class Races:
         rounds = Rounds(self._catalog)
         if not rounds.numbers():
             return None
-        about = RaceEnd(self.current, datetime.now(UTC), list(because), config)
+        about = RaceEnd(self.current, datetime.now(UTC), list(because), settings)
         folder, old = folder_of(about.race), rounds.files()
         moved = [(name.replace(FOLDER, folder, 1), self._catalog.read(name)) for name in old]
         self._catalog.commit([*moved, about.file()], old)

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from polarbear.config.configuration import PlainConfig
-from polarbear.config.execution import KEEPS, failures_in
+from polarbear.config.execution import KEEPS
+from polarbear.config.stored_settings import StoredSettings
 from polarbear.errors import StoreMismatchError
 from polarbear.execution.outcome import Outcome, Status
 from polarbear.numerics.arrays import Floats
@@ -64,11 +64,11 @@ class StoreOnDisk:
         """An existing store, or an error that says what the folder is instead."""
         manifest.check_nothing_leads_out(path)
         catalog = Catalog(path)
-        manifest.config_of(path, catalog.manifest)
+        manifest.settings_of(path, catalog.manifest)
         return cls(catalog)
 
     @classmethod
-    def create(cls, path: Path, config: PlainConfig) -> StoreOnDisk:
+    def create(cls, path: Path, settings: StoredSettings) -> StoreOnDisk:
         """A store that exists, or a new one in an empty or missing folder.
 
         ``polarbear.json`` comes last: without it, the folder counts as empty. Of two processes that
@@ -82,21 +82,21 @@ class StoreOnDisk:
             catalog = Catalog(path)
             if manifest.has_config(path):
                 return cls.open(path)
-            known = catalog.manifest if manifest.is_store(path) else manifest.new(config)
-            catalog.create(replace(known, config=config))
+            known = catalog.manifest if manifest.is_store(path) else manifest.new(settings)
+            catalog.create(replace(known, config=settings))
             return cls(catalog)
 
     @property
-    def config(self) -> PlainConfig:
-        """The configuration of everything stored, in its plain form."""
+    def settings(self) -> StoredSettings:
+        """The configuration of everything stored, read once per version of polarbear.json."""
         if self._about is not None:
             return self._about.config
-        return manifest.config_of(self.path, self.catalog.manifest)
+        return manifest.settings_of(self.path, self.catalog.manifest)
 
     @property
     def maximise(self) -> bool:
         """Whether larger values are better; stored values are negated then."""
-        return bool(self.config["instances"].get("maximise"))
+        return self.settings.instances.maximise
 
     @property
     def sign(self) -> int:
@@ -131,7 +131,7 @@ class StoreOnDisk:
 
     def adopt(
         self,
-        wanted: PlainConfig,
+        settings: StoredSettings,
         uses_grid: bool = False,
         redefined: Collection[str] = (),
         dropped: Collection[str] = (),
@@ -141,19 +141,20 @@ class StoreOnDisk:
         ``redefined`` names algorithms whose options may change, since no run of them counts;
         ``dropped`` names algorithms that are removed.
         """
-        self.check_extends(wanted, uses_grid, redefined)
-        known = {n: entry for n, entry in self.config["algorithms"].items() if n not in dropped}
-        merged = {**wanted, "algorithms": {**known, **wanted["algorithms"]}}
-        if merged != self.config:
-            self.catalog.commit(config=merged)
+        self.check_extends(settings, uses_grid, redefined)
+        stored = self.settings.algorithms
+        kept = {name: algorithm for name, algorithm in stored.items() if name not in dropped}
+        merged = settings.with_algorithms({**kept, **settings.algorithms})
+        if merged != self.settings:
+            self.catalog.commit(settings=merged)
 
     def check_extends(
-        self, wanted: PlainConfig, uses_grid: bool = False, redefined: Collection[str] = ()
+        self, settings: StoredSettings, uses_grid: bool = False, redefined: Collection[str] = ()
     ) -> None:
         """Refuse a configuration that contradicts the stored one."""
         from polarbear.config.contradictions import contradictions  # for stores that exist
 
-        found = contradictions(self.config, wanted, uses_grid, redefined)
+        found = contradictions(self.settings, settings, uses_grid, redefined)
         if found:
             listing = "\n".join(f"  {line}" for line in found)
             raise StoreMismatchError(
@@ -254,7 +255,7 @@ class StoreOnDisk:
     def all_runs(self) -> pl.DataFrame:
         """One row per run that was not set aside, including earlier attempts."""
         runs, aside = self.every_run(), self.set_aside.runs()
-        runs = runs.filter(pl.col("algorithm").is_in(list(self.config["algorithms"])))
+        runs = runs.filter(pl.col("algorithm").is_in(list(self.settings.algorithms)))
         if self._about is not None:
             end = self._about.ended.astimezone(UTC)
             runs = runs.filter(pl.col("started") <= end)
@@ -299,7 +300,7 @@ class StoreOnDisk:
 
     def weights(self) -> dict[str, float]:
         """The weights of instances that are not 1."""
-        configured = self.config["instances"].get("weights", {})
+        configured = self.settings.instances.weights
         weights = {
             instance: spec[WEIGHT] if WEIGHT in spec else weight_of(instance, configured)
             for instance, spec in self.specs().items()
@@ -322,8 +323,8 @@ class StoreOnDisk:
 
         If an instance has an imported ranking, the positions in it replace the values.
         """
-        runs, rankings, failed = self.runs(), self.rankings(), failures_in(self.config).ranks
-        names = tuple(self.config["algorithms"] if algorithms is None else algorithms)
+        runs, rankings, failed = self.runs(), self.rankings(), self.settings.failures.ranks
+        names = tuple(self.settings.algorithms if algorithms is None else algorithms)
         order = self.instances()["instance"].to_list()
         present = set(runs.filter(pl.col("algorithm").is_in(names))["instance"])
         present |= set(rankings["instance"])

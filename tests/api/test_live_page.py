@@ -131,7 +131,7 @@ def live_race(
     """The page of a race, and its tags and texts after each round."""
     rules = {"limits": {"rounds": rounds}, "alpha": 0.999999}
     config = read(configuration(race=rules), Overrides())
-    store = StoreOnDisk.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.stored())
     live, tags, texts = StorePage(store.path), [], []
 
     class Looking(Watcher):

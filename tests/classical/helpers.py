@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polarbear.config.stored_settings import StoredSettings
 from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.formats.base import ImportedAlgorithm
@@ -34,17 +35,17 @@ def make_store(
 ) -> StoreOnDisk:
     """One list of runs an algorithm, one entry an instance; None where it was not run."""
     number = max(len(row) for row in runs.values())
-    config = {
+    plain = {
         "seed": 0,
         "algorithms": {name: {"use": "imported"} for name in runs},
         "instances": dict(instances or {"suite": "imported", "maximise": False}),
         "budget": {"axis": axis, "grid": grid if isinstance(grid, dict) else list(grid)},
         "execution": {},
     }
-    store = StoreOnDisk.create(path, config)
+    store = StoreOnDisk.create(path, StoredSettings.from_plain(plain))
     made = [Instance(i, f"i{i:03}", specs[i] if specs else {"imported": i}) for i in range(number)]
     with store.writing():
-        store.add_instances(made, config["instances"]["suite"])
+        store.add_instances(made, store.settings.instances.suite)
         store.add_runs(
             [
                 _outcome(name, made[i], run)

@@ -73,7 +73,7 @@ def executed(config: Config) -> list[Outcome]:
 
 def raced(config: Config, folder: Path, watcher: Watcher | None = None) -> dict[str, bytes]:
     """Race from wherever the store stands; every file of its rounds."""
-    store = StoreOnDisk.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.stored())
     with store.writing():
         Race(config, store, [watcher] if watcher else []).run()
     return {path.name: path.read_bytes() for path in sorted((folder / "rounds").iterdir())}

@@ -73,9 +73,9 @@ class Notes(Watcher):
 
 def run(config: Config, folder: Path, **options: Any) -> tuple[Ended, StoreOnDisk, Notes]:
     notes = Notes()
-    store = StoreOnDisk.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.stored())
     with store.writing():
-        store.adopt(config.plain(), config.instances.uses_grid)
+        store.adopt(config.stored(), config.instances.uses_grid)
         ended = Race(config, store, [notes], **options).run()
     return ended, store, notes
 
@@ -182,7 +182,7 @@ def test_draws_kept_after_each_round_leave_nothing_behind(settled, tmp_path):
         def ends(self, record: RoundRecord) -> None:
             seen.append(store.posteriors.stored() == [record.posterior])
 
-    store = StoreOnDisk.create(tmp_path / "often", configured().plain())
+    store = StoreOnDisk.create(tmp_path / "often", configured().stored())
     with store.writing():
         Race(configured(), store, [Looking()]).run()
     assert seen == [True] * len(notes.rounds)

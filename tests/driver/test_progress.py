@@ -17,13 +17,13 @@ from polarbear.racing import RaceForecast
 from polarbear.store import StoreOnDisk
 from tests.driver.test_loop import configured
 
-NO_LIMITS = {"race": {"limits": {}}}
+NO_LIMITS = configured(("good", "bad")).stored()
 
 
 @pytest.fixture
 def tasks(tmp_path: Path) -> list[Task]:
     config = configured(("good", "bad"))
-    store = StoreOnDisk.create(tmp_path / "s", config.plain())
+    store = StoreOnDisk.create(tmp_path / "s", config.stored())
     instances = [config.instances.instance(i, config.setting) for i in range(3)]
     return collect.RunPlan(config, store).missing({}, instances)
 

@@ -38,7 +38,7 @@ class Killer(Watcher):
 def race(
     config: Config, folder: Path, answers: Answers | None = None, kill_after: int | None = None
 ) -> tuple[StoreOnDisk, list[str]]:
-    store = StoreOnDisk.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.stored())
     watcher = Watcher() if kill_after is None else Killer(kill_after)
     with store.writing():
         notes = take_in(config, store, answers or Answers(), racing=True)
@@ -72,7 +72,7 @@ def test_killed_while_deciding_again_a_race_ends_with_the_same_rounds_to_the_byt
 def test_the_price_of_deciding_again_includes_runs_by_their_stored_times(tmp_path: Path):
     """Runs that end before the grid start from the beginning: 60 evaluations at 0.5 s each."""
     config = configured(("good", "late"), execution={"workers": 2})
-    store = StoreOnDisk.create(tmp_path / "s", config.plain())
+    store = StoreOnDisk.create(tmp_path / "s", config.stored())
     problems = Problems(config.instances, config.setting)
     instances = [config.instances.instance(i, config.setting) for i in range(3)]
     tasks = collect.RunPlan(config, store).missing({}, instances, {"good": 20, "late": 60})
@@ -105,7 +105,7 @@ def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp
             code = (tmp_path / "touched.py").read_text()
             (tmp_path / "touched.py").write_text(code.replace("problem.lower", "problem.upper"))
 
-    store = StoreOnDisk.create(tmp_path / "s", config.plain())
+    store = StoreOnDisk.create(tmp_path / "s", config.stored())
     with store.writing(), pytest.raises(Exception, match=r"touched.py changed while"):
         Race(config, store, [Editor()]).run()
     assert store.rounds.numbers() == [1]

@@ -114,7 +114,7 @@ def test_interrupted_anywhere_a_race_with_early_runs_ends_the_same(
     config, executed, interruptions = truncated(), [], 0
     with_workers(monkeypatch, 3, seed)
     while True:
-        store = StoreOnDisk.create(tmp_path / "s", config.plain())
+        store = StoreOnDisk.create(tmp_path / "s", config.stored())
         watcher = Impatient()
         watcher.left = lot.randint(5, 60)
         with store.writing():
@@ -167,7 +167,7 @@ def test_nothing_is_begun_early_where_seconds_are_measured_or_spending_is_limite
     config = truncated(rounds=2, **limits)
     grid = {"axis": axis, "grid": [10, 20, 30, 40, 50, 60]}
     config = replace(config, budget=type(config.budget).model_validate(grid))
-    store = StoreOnDisk.create(tmp_path / "s", config.plain())
+    store = StoreOnDisk.create(tmp_path / "s", config.stored())
     with store.writing():
         Race(config, store, [Hears()]).run()
     assert bool(begun) is some
@@ -206,7 +206,7 @@ def test_a_run_that_was_killed_before_it_was_seen_at_a_time_does_not_stand_for_o
 
 def early_store(folder: Path) -> tuple[Config, StoreOnDisk, list[Outcome]]:
     config = optimisers(solver("coordinate_descent"), RANDOM)
-    store = StoreOnDisk.create(folder, config.plain())
+    store = StoreOnDisk.create(folder, config.stored())
     problems = Problems(config.instances, config.setting)
     instance = config.instances.instance(0, config.setting)
     tasks = collect.RunPlan(config, store).missing({}, [instance])

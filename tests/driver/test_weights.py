@@ -60,7 +60,7 @@ def test_merging_says_whose_weights_count(raced: StoreOnDisk, tmp_path: Path):
     other = run(weighted({}, rules=FEW), tmp_path / "other")[1]
     found = unite([raced, other])
     assert f"weights are those of {raced.path}; {other.path} has others" in found.notes
-    assert found.config["instances"]["weights"] == {"*-1": 3.0, "*-2": 0.5}
+    assert found.settings.instances.weights == {"*-1": 3.0, "*-2": 0.5}
 
 
 def test_duels_are_counted_by_weight():

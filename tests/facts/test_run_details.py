@@ -55,7 +55,7 @@ def test_runs_on_an_instance_are_those_of_the_store(store: StoreOnDisk):
 def test_where_larger_is_better_values_are_as_the_problem_has_them(store, monkeypatch):
     before = {duel.instance: duel for duel in duels_at(store, "A", "B", 10).duels}
     shown = runs_on(store, store.instances()["instance"][0]).runs[0]
-    monkeypatch.setitem(store.config["instances"], "maximise", True)
+    monkeypatch.setattr(StoreOnDisk, "maximise", True)
     told = duels_at(store, "A", "B", 10)
     assert told.better == LARGER
     for duel in told.duels:

@@ -43,7 +43,7 @@ def essence(folder: Path) -> dict[str, Any]:
         for run, t, y in store.trajectories()
     }
     return {
-        "config": store.config,
+        "config": store.settings.plain(),
         "rounds": rounds,
         "posteriors": posteriors,
         "races": store.races.numbers(),

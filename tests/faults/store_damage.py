@@ -75,7 +75,7 @@ def fill(folder: Path) -> None:
         _, store, _ = run(config, path)
         remember()
     with store.writing():
-        store.races.end(["a test"], store.config)
+        store.races.end(["a test"], store.settings)
     remember()
     _, store, _ = run(config, path)
     remember()

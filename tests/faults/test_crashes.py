@@ -28,7 +28,7 @@ def test_parts_that_are_merged_are_all_there_after_any_power_cut(tmp_path: Path)
     config = configured()
 
     def prepare(root: Path) -> None:
-        made = StoreOnDisk.create(root / "store", config.plain())
+        made = StoreOnDisk.create(root / "store", config.stored())
         with made.writing():
             for index in range(4):
                 made.add_instances([instance(index)], "synthetic")

@@ -49,7 +49,7 @@ def test_polarbear_reads_its_own_folder_exactly(format: str, maximise: bool, tmp
         assert "the sign ' in names of algorithms is written as ’" in told.notes
         expected = {(name.replace("'", "’"), i): run for (name, i), run in expected.items()}
     assert trajectories(again, by_problem=True) == expected
-    assert again.config["instances"]["maximise"] == maximise
+    assert again.settings.instances.maximise == maximise
 
 
 @pytest.mark.peer

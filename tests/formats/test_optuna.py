@@ -56,7 +56,7 @@ def test_the_best_value_of_each_study_over_its_trials(name: str, tmp_path: Path)
     rejected = pb.import_data(path, tmp_path / "s", "optuna").result.rejected
     assert [(c.rows, c.first) for c in rejected] == [(1, "study 'empty'")]
     store = StoreOnDisk.open(tmp_path / "s")
-    assert store.config["budget"]["axis"] == "trials"
+    assert store.settings.budget.axis == "trials"
     found = {
         (run.algorithm, run.instance): (t.tolist(), y.tolist(), run.reached)
         for run, t, y in store.trajectories()
@@ -85,7 +85,7 @@ def test_studies_to_be_maximised_are_known_as_such(tmp_path: Path):
     study(tmp_path / "a.db", "A", [1.0, 2.0], direction="maximize")
     pb.import_data(tmp_path / "a.db", tmp_path / "s", "optuna")
     store = pb.open(tmp_path / "s")
-    assert store.config["instances"]["maximise"]
+    assert store.settings.instances.maximise
     assert store.trajectories()["y"].to_list() == [1, 2]
     study(tmp_path / "a.db", "B", [1.0])
     with pytest.raises(ImportFailedError, match="mixes studies"):

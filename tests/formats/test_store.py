@@ -10,7 +10,6 @@ from polarbear.formats.base import RunCollection, imported_points
 from polarbear.formats.other_store import OtherStore
 from polarbear.formats.table import TrajectoryTable
 from polarbear.formats.transfer import GridOptions, ImportResult, add_imported
-from polarbear.settings.grid import Budget
 from polarbear.store import StoreOnDisk
 from tests.formats.helpers import numbered_store, trajectories
 from tests.support import Project
@@ -22,7 +21,7 @@ def test_runs_arrive_as_they_were(tmp_path: Path):
     again = StoreOnDisk.open(tmp_path / "two")
     assert trajectories(again) == trajectories(store)
     assert again.problems() == store.problems()
-    assert again.config["budget"] == store.config["budget"]
+    assert again.settings.part("budget") == store.settings.part("budget")
     kept = ["algorithm", "instance", "seed", "status", "reached", "evaluations", "started"]
     assert again.runs().select(kept).equals(store.runs().select(kept))
     assert pb.import_data(store.path, tmp_path / "two", "store").result.added == 0
@@ -52,7 +51,7 @@ def test_the_grid_spans_the_data_unless_ends_are_given(tmp_path: Path):
     (tmp_path / "data.csv").write_text(ROWS)
     grid = GridOptions(points=4, spacing="linear", last=7.0)
     add_imported(tmp_path / "s", TrajectoryTable().read(tmp_path / "data.csv"), grid)
-    budget = Budget.model_validate(StoreOnDisk.open(tmp_path / "s").config["budget"])
+    budget = StoreOnDisk.open(tmp_path / "s").settings.budget
     assert budget.times.tolist() == [1, 3, 5, 7]
 
 

@@ -54,7 +54,7 @@ def test_of_a_training_curve_the_last_value_counts_and_its_cost_is_unknown(proje
     assert "evaluations" not in shown
     assert 'trajectory: stored "last"' in project(*source).stderr
     project.json("import", "s", "--format", "store", "--store", "again")
-    assert StoreOnDisk.open(project.folder / "again").config["trajectory"] == "last"
+    assert StoreOnDisk.open(project.folder / "again").settings.trajectory == "last"
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_table_is_imported_as_it_was(format: str, maximise: bool, tmp_path: Pa
     again = StoreOnDisk.open(tmp_path / "again")
     assert trajectories(again) == trajectories(store)
     assert again.problems() == store.problems()
-    assert again.config["instances"]["maximise"] == maximise
+    assert again.settings.instances.maximise == maximise
 
 
 def test_others_read_the_same_numbers(tmp_path: Path):
@@ -187,7 +187,7 @@ def test_a_name_that_a_spreadsheet_would_compute_is_text_in_csv_and_comes_back_a
         written = {row["algorithm"] for row in csv.DictReader(file)}
     assert written == {*(f"'{name}" for name in names[:4]), "'x", "a=b"}
     pb.import_data(tmp_path / "runs.csv", tmp_path / "again", "table")
-    assert set(StoreOnDisk.open(tmp_path / "again").config["algorithms"]) == set(names)
+    assert set(StoreOnDisk.open(tmp_path / "again").settings.algorithms) == set(names)
     pb.open(store.path).export("parquet", tmp_path / "runs.parquet")
     kept = pq.read_table(tmp_path / "runs.parquet")["algorithm"].to_pylist()
     assert set(kept) == set(names)
@@ -237,7 +237,7 @@ def test_positions_stand_in_for_values_on_the_grid(project: Project):
     assert answer["added"] == 3
     assert answer["notes"] == ["1 ranking has one algorithm and is not used"]
     store = StoreOnDisk.open(project.folder / "s")
-    assert store.config["budget"]["grid"] == [1.0, 5.0]
+    assert store.settings.budget.grid == (1.0, 5.0)
     grid = store.on_grid(np.array([1.0, 5.0]))
     assert grid.algorithms == ("A", "B", "C")
     nan = np.nan

@@ -25,7 +25,6 @@ from polarbear.formats.transfer import GridOptions, add_imported, budget_for
 from polarbear.selection.basic_preferences import Mix, Python
 from polarbear.selection.preference import Context, Preference
 from polarbear.selection.preference_parsing import read_preference
-from polarbear.settings.grid import Budget
 from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import StoreOnDisk
 from polarbear.store.catalog import Catalog, json_file
@@ -78,7 +77,7 @@ def configuration(text: str, folder: Path) -> None:
     config = parse(*parse_yaml(text, "config.yaml"), folder=str(folder))
     plain = config.plain()
     assert json.loads(json.dumps(plain)) == plain
-    assert contradictions(plain, plain, uses_grid=True) == []
+    assert contradictions(config.stored(), config.stored(), uses_grid=True) == []
     assert len(config.budget.times)
     assert np.all(np.isfinite(config.budget.unit_times))
 
@@ -155,7 +154,7 @@ def read_all(store: StoreOnDisk) -> None:
 
 
 def grid_of(store: StoreOnDisk) -> np.ndarray:
-    return Budget.model_validate(store.config["budget"]).times
+    return store.settings.budget.times
 
 
 def store_files(folder: Path) -> grammars.Files:

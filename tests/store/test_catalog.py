@@ -98,8 +98,8 @@ def test_an_algorithm_is_renamed_everywhere_or_nowhere(store: Path, tmp_path: Pa
         with pytest.raises(PowerCut), killed(at), StoreOnDisk.open(copy).writing():
             rename(StoreOnDisk.open(copy), "good", "best")
         found = StoreOnDisk.open(copy)
-        seen.add(name := next(n for n in found.config["algorithms"] if n in ("good", "best")))
-        assert set(found.runs()["algorithm"]) == set(found.config["algorithms"])
+        seen.add(name := next(n for n in found.settings.algorithms if n in ("good", "best")))
+        assert set(found.runs()["algorithm"]) == set(found.settings.algorithms)
         with found.writing():
             pass
         assert essence(copy) == outcomes[name == "best"]
@@ -109,7 +109,7 @@ def test_an_algorithm_is_renamed_everywhere_or_nowhere(store: Path, tmp_path: Pa
 
 
 def test_a_change_that_fails_leaves_nothing_behind(tmp_path: Path):
-    made = StoreOnDisk.create(tmp_path / "store", configured_store().plain())
+    made = StoreOnDisk.create(tmp_path / "store", configured_store().stored())
     ranking = {"instance": "i", "t": 1.0, "algorithm": ["A"], "position": [1.0]}
     table = table_file("rankings/a", [ranking], tables.RANKINGS)
     changed = [json_file("provenance.json", {"alike": {}, "seeds_of": {}}), table]
@@ -185,7 +185,7 @@ def test_a_small_file_that_expands_to_very_much_is_damaged(store, monkeypatch, t
 
 
 def test_a_missing_file_that_is_added_again_with_the_same_content_is_written(tmp_path: Path):
-    made = StoreOnDisk.create(tmp_path / "store", configured_store().plain())
+    made = StoreOnDisk.create(tmp_path / "store", configured_store().stored())
     name, _ = file = json_file("provenance.json", {"alike": {}, "seeds_of": {"A": "B"}})
     made.catalog.commit([file])
     (made.path / name).unlink()
@@ -195,7 +195,7 @@ def test_a_missing_file_that_is_added_again_with_the_same_content_is_written(tmp
 
 
 def test_a_reader_finds_a_file_that_is_listed_and_not_yet_in_place(tmp_path, monkeypatch):
-    made = StoreOnDisk.create(tmp_path / "store", configured_store().plain())
+    made = StoreOnDisk.create(tmp_path / "store", configured_store().stored())
     facts = {"alike": {}, "seeds_of": {"A": "B"}}
     with monkeypatch.context() as patch:
         patch.setattr(Catalog, "_put_in_place", lambda self, name: None)
@@ -209,7 +209,7 @@ def test_a_reader_finds_a_file_that_is_listed_and_not_yet_in_place(tmp_path, mon
 
 
 def test_a_posterior_without_its_facts_is_damaged(tmp_path: Path):
-    made = StoreOnDisk.create(tmp_path / "store", configured_store().plain())
+    made = StoreOnDisk.create(tmp_path / "store", configured_store().stored())
     made.catalog.commit(
         [table_file("posteriors/key", [{"draw": 1}], pa.schema({"draw": pa.int64()}))]
     )

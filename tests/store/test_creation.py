@@ -15,7 +15,7 @@ from tests.faults.layer import PowerCut, Step, failing, killed, recorded
 from tests.faults.power import WAYS, after_cut, laid_out, relative
 from tests.store.test_store import configured
 
-PLAIN = configured().plain()
+SETTINGS = configured().stored()
 
 
 def test_a_creation_that_is_killed_at_any_file_operation_is_made_up_for(tmp_path: Path):
@@ -23,12 +23,12 @@ def test_a_creation_that_is_killed_at_any_file_operation_is_made_up_for(tmp_path
         folder = tmp_path / f"{at}" / "deep" / "store"
         try:
             with killed(at):
-                StoreOnDisk.create(folder, PLAIN)
+                StoreOnDisk.create(folder, SETTINGS)
             break
         except PowerCut:
-            made = StoreOnDisk.create(folder, PLAIN)
+            made = StoreOnDisk.create(folder, SETTINGS)
         with made.writing():
-            assert StoreOnDisk.open(folder).config == PLAIN
+            assert StoreOnDisk.open(folder).settings == SETTINGS
         assert not [path.name for path in folder.iterdir() if path.name.startswith(".writing")]
     assert at > 10
 
@@ -38,10 +38,10 @@ def test_a_creation_that_meets_an_error_at_any_step_is_made_up_for(tmp_path: Pat
     for at in count():
         folder = tmp_path / f"{at}" / "deep" / "store"
         with failing(at, ERRORS[how], lasting=how == "full disk") as asked, suppress(StoreError):
-            StoreOnDisk.create(folder, PLAIN)
-        made = StoreOnDisk.create(folder, PLAIN)
+            StoreOnDisk.create(folder, SETTINGS)
+        made = StoreOnDisk.create(folder, SETTINGS)
         with made.writing():
-            assert StoreOnDisk.open(folder).config == PLAIN
+            assert StoreOnDisk.open(folder).settings == SETTINGS
         if len(asked) <= at:
             break
     assert at > 10
@@ -52,7 +52,7 @@ def creation(tmp_path_factory: pytest.TempPathFactory) -> list[Step]:
     """The steps of creating a store."""
     root = tmp_path_factory.mktemp("recorded")
     with recorded() as steps:
-        StoreOnDisk.create(root / "deep" / "store", PLAIN)
+        StoreOnDisk.create(root / "deep" / "store", SETTINGS)
     return relative(steps, root)
 
 
@@ -62,10 +62,10 @@ def test_the_remains_of_a_creation_after_a_power_cut_become_a_store(tmp_path, cr
         root = tmp_path / f"{after}"
         laid_out(after_cut({}, creation, after, how), root)
         if after == len(creation):  # it was created, and is still there
-            assert StoreOnDisk.open(root / "deep" / "store").config == PLAIN
-        made = StoreOnDisk.create(root / "deep" / "store", PLAIN)
+            assert StoreOnDisk.open(root / "deep" / "store").settings == SETTINGS
+        made = StoreOnDisk.create(root / "deep" / "store", SETTINGS)
         with made.writing():
-            assert made.config == PLAIN
+            assert made.settings == SETTINGS
 
 
 def test_threads_that_create_a_store_at_once_open_it_or_find_it_locked(tmp_path):
@@ -74,7 +74,7 @@ def test_threads_that_create_a_store_at_once_open_it_or_find_it_locked(tmp_path)
     def create(folder: Path) -> str:
         start.wait()
         try:
-            with StoreOnDisk.create(folder, PLAIN).writing():
+            with StoreOnDisk.create(folder, SETTINGS).writing():
                 return "made"
         except StoreLockedError:
             return "locked"
@@ -83,12 +83,12 @@ def test_threads_that_create_a_store_at_once_open_it_or_find_it_locked(tmp_path)
         with ThreadPoolExecutor(4) as threads:
             ends = set(threads.map(create, [tmp_path / f"{trial}"] * 4))
         assert "made" in ends
-        assert StoreOnDisk.open(tmp_path / f"{trial}").config == PLAIN
+        assert StoreOnDisk.open(tmp_path / f"{trial}").settings == SETTINGS
 
 
 def test_a_folder_that_looks_half_made_but_holds_something_else_is_left_alone(tmp_path: Path):
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "diary.txt").write_text("ten miles")
     with pytest.raises(NotAStoreError, match="exists and is not a PolarBear store"):
-        StoreOnDisk.create(tmp_path, PLAIN)
+        StoreOnDisk.create(tmp_path, SETTINGS)
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["diary.txt", "runs"]

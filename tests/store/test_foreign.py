@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from polarbear.config.stored_settings import StoredSettings
 from polarbear.errors import StoreError
 from polarbear.store import StoreOnDisk, file_io
 from polarbear.store.catalog import FACTS, Catalog, part_file
@@ -108,7 +109,7 @@ def test_reading_a_store_runs_nothing_that_its_configuration_names(project: Proj
         "B": {"use": "command", "command": ["touch", str(project.folder / "sprung")]},
     }
     facts["config"]["instances"] |= {"suite": "python", "function": f"{trap}:run", "options": {}}
-    Catalog(foreign).commit(config=facts["config"])
+    Catalog(foreign).commit(settings=StoredSettings.from_plain(facts["config"]))
     for command in (["status"], ["infer"], ["select"], ["compare"], ["report", "--text"]):
         project.done(command[0], "s", *command[1:])
     assert not (project.folder / "sprung").exists()

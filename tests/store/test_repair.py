@@ -174,7 +174,7 @@ def test_a_store_without_its_configuration_asks_for_it(store: Path):
     repair(store)
     with pytest.raises(StoreError, match="has lost its configuration; give the `race`"):
         StoreOnDisk.open(store)
-    assert StoreOnDisk.create(store, CONFIG.plain()).config == CONFIG.plain()
+    assert StoreOnDisk.create(store, CONFIG.stored()).settings == CONFIG.stored()
 
 
 def test_sound_parts_that_are_not_listed_are_taken_in(store: Path, undisturbed: Path):

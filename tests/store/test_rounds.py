@@ -19,7 +19,7 @@ KEPT = sorted((Path(__file__).parents[1] / "data" / "rounds").glob("*.json"))
 
 @pytest.fixture
 def store(tmp_path: Path) -> StoreOnDisk:
-    return StoreOnDisk.create(tmp_path / "store", configured().plain())
+    return StoreOnDisk.create(tmp_path / "store", configured().stored())
 
 
 def kept(path: Path) -> RoundRecord:

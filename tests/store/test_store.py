@@ -81,7 +81,7 @@ def config() -> Config:
 @pytest.fixture
 def stored(tmp_path: Path, config: Config) -> StoreOnDisk:
     """A store with two algorithms on one instance."""
-    made = StoreOnDisk.create(tmp_path / "store", config.plain())
+    made = StoreOnDisk.create(tmp_path / "store", config.stored())
     with made.writing():
         made.add_instances([instance(0), instance(1)], "synthetic")
         add(made, outcome(config, "A", 0, [(5, 3.0), (50, 2.0)]), outcome(config, "B", 0, []))
@@ -118,7 +118,7 @@ def test_on_a_grid_each_value_is_what_a_plain_loop_finds(improvements, grid, sta
     config = configured("A")
     points = [(float(t), -float(i)) for i, t in enumerate(improvements)]
     with tempfile.TemporaryDirectory() as folder:
-        made = StoreOnDisk.create(Path(folder) / "store", config.plain())
+        made = StoreOnDisk.create(Path(folder) / "store", config.stored())
         with made.writing():
             made.add_instances([instance(0)], "synthetic")
             add(made, outcome(config, "A", 0, points, status, reached))
@@ -169,7 +169,7 @@ def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(
 
 def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path, config, monkeypatch):
     monkeypatch.setattr(store, "MERGE_ABOVE", 5)
-    made = StoreOnDisk.create(tmp_path / "store", config.plain())
+    made = StoreOnDisk.create(tmp_path / "store", config.stored())
     with made.writing():
         for index in range(8):
             made.add_instances([instance(index)], "synthetic")
@@ -184,7 +184,7 @@ def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path, config, monke
 def test_at_the_end_of_a_race_few_parts_are_merged_too_but_for_large_ones(
     tmp_path: Path, config: Config, monkeypatch: pytest.MonkeyPatch
 ):
-    made = StoreOnDisk.create(tmp_path / "store", config.plain())
+    made = StoreOnDisk.create(tmp_path / "store", config.stored())
     with made.writing():
         for index in range(3):
             made.add_instances([instance(index)], "synthetic")
@@ -274,7 +274,7 @@ def nobody() -> Iterator[None]:
 def read_only(config: Config) -> Iterator[StoreOnDisk]:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        made = StoreOnDisk.create(Path(folder) / "store", config.plain())
+        made = StoreOnDisk.create(Path(folder) / "store", config.stored())
         with made.writing():
             made.add_instances([instance(0)], "synthetic")
             add(made, outcome(config, "A", 0, [(5, 3.0)]))
@@ -292,7 +292,7 @@ def test_a_read_only_store_can_be_read_but_not_written(read_only: StoreOnDisk, n
     with pytest.raises(StoreReadOnlyError, match="no permission to write"), opened.writing():
         pass
     with pytest.raises(StoreReadOnlyError, match="choose another folder with --store"):
-        StoreOnDisk.create(read_only.path / "inside", opened.config)
+        StoreOnDisk.create(read_only.path / "inside", opened.settings)
 
 
 def test_a_lock_that_cannot_be_written_does_not_stay_held(stored, monkeypatch):
@@ -332,7 +332,7 @@ def test_a_broken_manifest_is_named(stored: StoreOnDisk, text: str):
 def test_a_contradiction_is_refused_with_the_difference(stored, changes, words):
     before = (stored.path / "polarbear.json").read_bytes()
     with pytest.raises(StoreMismatchError) as error, stored.writing():
-        stored.adopt(configured(**changes).plain(), uses_grid=True)
+        stored.adopt(configured(**changes).stored(), uses_grid=True)
     assert words in str(error.value)
     assert (stored.path / "polarbear.json").read_bytes() == before
 
@@ -341,17 +341,17 @@ def test_added_algorithms_more_instances_and_other_limits_are_taken_in(stored: S
     with stored.writing():
         suite = {"suite": "synthetic", "count": 9}
         other = configured("A", "C", instances=suite, execution={"workers": 1})
-        stored.adopt(other.plain())
-    assert list(StoreOnDisk.open(stored.path).config["algorithms"]) == ["A", "B", "C"]
+        stored.adopt(other.stored())
+    assert list(StoreOnDisk.open(stored.path).settings.algorithms) == ["A", "B", "C"]
 
 
 def test_other_options_of_a_known_algorithm_are_a_contradiction_and_a_longer_budget_is_not():
     classic = {"instances": {"suite": "classic"}, "algorithms": [{"name": "A", "use": "cma"}]}
-    old = configured(**classic).plain()
-    longer = configured(**classic, budget={"grid": [10, 9000]}).plain()
+    old = configured(**classic).stored()
+    longer = configured(**classic, budget={"grid": [10, 9000]}).stored()
     other = configured(**{**classic, "algorithms": [{**classic["algorithms"][0], "sigma0": 0.4}]})
     assert contradictions(old, longer, False) == []
-    assert contradictions(old, other.plain(), False) != []
+    assert contradictions(old, other.stored(), False) != []
 
 
 def test_an_instance_that_would_now_be_drawn_differently_is_refused(stored: StoreOnDisk):

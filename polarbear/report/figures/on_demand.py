@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from polarbear.config.configuration import PlainConfig
+from polarbear.config.stored_settings import StoredSettings
 from polarbear.errors import ReportError
 from polarbear.facts.run_details import Duels, InstanceRuns
 from polarbear.report.figures.best_algorithm import draw_leaders
@@ -21,7 +21,6 @@ from polarbear.report.figures.sheet import Sheet
 from polarbear.report.figures.short_names import labels_in
 from polarbear.report.figures.style import Keywords, Style
 from polarbear.selection.sweeps import SweepTable
-from polarbear.settings.grid import Budget
 from polarbear.wording import counted, timed
 
 LOG_FROM = 100.0  # values that span this factor, none of them negative, have a log scale
@@ -40,10 +39,10 @@ def _zero_note(floor: float | None, values: Sequence[float]) -> list[str]:
 
 
 @contextmanager
-def _written(style: Style, config: PlainConfig, path: Path, format: str) -> Iterator[Sheet]:
+def _written(style: Style, settings: StoredSettings, path: Path, format: str) -> Iterator[Sheet]:
     """A sheet with the labels of a configuration, which is written to a file in the end."""
     with on_canvas(style) as canvas:
-        yield Sheet(canvas, style, labels_in(config))
+        yield Sheet(canvas, style, labels_in(settings))
         try:
             path.write_bytes(saved(canvas, style, format))
         except (OSError, ValueError) as error:
@@ -51,10 +50,10 @@ def _written(style: Style, config: PlainConfig, path: Path, format: str) -> Iter
             raise ReportError(f"cannot write the figure {path}: {reason}") from None
 
 
-def draw_runs(found: InstanceRuns, config: PlainConfig, path: Path, format: str) -> None:
+def draw_runs(found: InstanceRuns, settings: StoredSettings, path: Path, format: str) -> None:
     """Write the runs on an instance, with the labels and the grid of a configuration."""
-    style, log_time = Style(), Budget.model_validate(config["budget"]).suits_log_axis
-    with _written(style, config, path, format) as sheet:
+    style, log_time = Style(), settings.budget.suits_log_axis
+    with _written(style, settings, path, format) as sheet:
         axes, labels = sheet.panel(0.55 * style.width), sheet.labels
         runs = [run for run in found.runs if run.t]
         values = [y for run in runs for y in run.y]
@@ -80,10 +79,10 @@ def draw_runs(found: InstanceRuns, config: PlainConfig, path: Path, format: str)
             sheet.note(note)
 
 
-def draw_duels(found: Duels, config: PlainConfig, path: Path, format: str) -> None:
+def draw_duels(found: Duels, settings: StoredSettings, path: Path, format: str) -> None:
     """Write the duels of a pair, with the labels of a configuration."""
     style = Style(width=5.0)
-    with _written(style, config, path, format) as sheet:
+    with _written(style, settings, path, format) as sheet:
         axes, labels = sheet.panel(style.width), sheet.labels
         looks = {name: sheet.look(name) for name in (found.a, found.b)}
         both = [
@@ -119,7 +118,7 @@ def draw_duels(found: Duels, config: PlainConfig, path: Path, format: str) -> No
             sheet.note("; ".join(notes))
 
 
-def draw_sweep(sweep: SweepTable, config: PlainConfig, title: str, path: Path) -> None:
+def draw_sweep(sweep: SweepTable, settings: StoredSettings, title: str, path: Path) -> None:
     """Write P(best) over a sweep of preferences, in the format of the ending of the file's name."""
     positions = np.array(sweep.positions)
     data = pl.DataFrame(
@@ -131,8 +130,8 @@ def draw_sweep(sweep: SweepTable, config: PlainConfig, title: str, path: Path) -
         }
     )
     format, style = path.suffix[1:] or "png", Style(width=8.0, dpi=150, font_size=10.0)
-    log_times = Budget.model_validate(config["budget"]).suits_log_axis
-    with _written(style, config, path, format) as sheet:
+    log_times = settings.budget.suits_log_axis
+    with _written(style, settings, path, format) as sheet:
         sheet = replace(sheet, times=positions, log_times=log_times, axis=sweep.over)
         draw_leaders(sheet, data, "choice")
         sheet.canvas.axes[0].set_title(title)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from polarbear.config.execution import failures_in
 from polarbear.facts.summary import failures
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import Figure
@@ -185,7 +184,7 @@ def lacks_failed(context: ReportContext) -> str | None:
 
 
 def failed_caption(context: ReportContext) -> str:
-    meaning = MEANING[failures_in(context.store.config).ranks]
+    meaning = MEANING[context.store.settings.failures.ranks]
     return f"Runs that failed, by algorithm and by how. {meaning}"
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
+from polarbear.config.stored_settings import StoredSettings
 from polarbear.settings.names import LONGEST_LABEL
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -42,11 +43,11 @@ def labels(names: Sequence[str], given: Mapping[str, str] | None = None) -> dict
     return fitted(made, names, LONGEST_LABEL)
 
 
-def labels_in(config: Mapping[str, Mapping[str, Mapping[str, object]]]) -> dict[str, str]:
-    """The labels of all algorithms of a configuration, as a store keeps it."""
-    stated = {name: entry.get("label") for name, entry in config["algorithms"].items()}
-    given = {name: label for name, label in stated.items() if isinstance(label, str)}
-    return labels(list(stated), given)
+def labels_in(settings: StoredSettings) -> dict[str, str]:
+    """The labels of all algorithms of a store."""
+    algorithms = settings.algorithms
+    stated = {name: one.label for name, one in algorithms.items() if one.label is not None}
+    return labels(list(algorithms), stated)
 
 
 def fitted(made: Mapping[str, str], names: Sequence[str], limit: int) -> dict[str, str]:

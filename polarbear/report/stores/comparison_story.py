@@ -233,10 +233,12 @@ def different_settings(
     """
     held = []
     for side in sides:
-        config, posterior = side.context.store.config, side.basis.posterior
+        settings = side.context.store.settings
+        posterior = side.basis.posterior
+        stored = settings.algorithms
         relevant = {
-            **{key: config[key] for key in ("seed", "instances", "budget")},
-            "algorithms": {name: config["algorithms"].get(name) for name in algorithms},
+            **{key: settings.part(key) for key in ("seed", "instances", "budget")},
+            "algorithms": {name: stored[name].options for name in algorithms if name in stored},
             "posterior": {
                 "instances": side.basis.instances,
                 **{key: getattr(posterior, key) for key in ("model", "engine", "method")},

@@ -196,7 +196,7 @@ def changes(sides: Sequence[Side], names: Sequence[str], moments: Moments) -> li
     made = []
     for side, two in zip(sides[1:], others, strict=True):
         shared = shared_instances(one, two)
-        directions = {bool(store.config["instances"].get("maximise")) for store in (one, two)}
+        directions = {store.settings.instances.maximise for store in (one, two)}
         no_runs = any(store.runs().is_empty() or len(store.rankings()) for store in (one, two))
         if not shared or no_runs or len(directions) > 1:
             continue
