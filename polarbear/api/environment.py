@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import metadata
 
 from polarbear import __version__
-from polarbear.api import REGISTRIES, registry
+from polarbear.api.registries import REGISTRIES
 from polarbear.inference.stan.installation import Finding, compile_programs, findings, install
 from polarbear.inference.stan.programs import programmed_models
 from polarbear.wording import counted, size
@@ -93,9 +93,9 @@ def _workers(address: str) -> list[Finding]:
 
 def _plug_ins() -> list[Finding]:
     found = []
-    for known in map(registry, REGISTRIES):
-        for entry in known.third_party:
-            where = f"{known.what} of the package '{entry.package}'"
+    for family in REGISTRIES.values():
+        for entry in family.third_party:
+            where = f"{family.what} of the package '{entry.package}'"
             remedy = f"not loaded: {entry.flaw}" if entry.flaw else ""
             found.append(Finding(entry.name, where, remedy))
     return found or [Finding("plug-ins", "none")]

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
 
+from polarbear.api.keyword_options import ModelKeywords
 from polarbear.api.listening import Listener
-from polarbear.api.store_handle import Store
 from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.errors import ConfigError, StoreLockedError, StoreReadOnlyError
 from polarbear.facts.evidence import CachedPosterior, cached_posterior, evidence_of
@@ -271,7 +271,7 @@ def other_grid(disk: StoreOnDisk, grid: GridLike | None, until: float | None) ->
 
 
 def infer(
-    store: Store,
+    disk: StoreOnDisk,
     model: str | None = None,
     *,
     algorithms: Sequence[str] | None = None,
@@ -281,20 +281,10 @@ def infer(
     until: float | None = None,
     keep: bool = True,
     listener: Listener | None = None,
-    **options: Any,
+    **options: Unpack[ModelKeywords],
 ) -> Posterior:
-    """Infer how likely each algorithm is to win over time, by a ``model``, by default empirical.
-
-    ``options`` are those of a configuration's inference, as in ``lengthscale={"scale": 2}``. The
-    posterior is kept in the store and reused unless ``keep`` is False, except on another ``grid``
-    (times, or a mapping as in a configuration) or on that of the store up to ``until``. Values that
-    differ by at most ``tie_tolerance`` are tied; ``algorithms`` restricts the comparison; ``seed``
-    is that of the draws, by default the store's; ``listener`` receives warnings.
-
-    >>> store.infer(draws=1000).theta.shape  # draws, times, algorithms
-    (1000, 2, 2)
-    """
-    disk, listener = store._disk, listener or Listener()
+    """Infer a posterior from the runs of a store, and keep it there: see `Store.infer`."""
+    listener = listener or Listener()
     named = options if model is None else {"model": model, **options}
     wanted = validate(ModelOptions, named, Source("infer"))
     budget = other_grid(disk, grid, until)

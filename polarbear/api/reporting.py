@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Unpack
 
+from polarbear.api import posterior
+from polarbear.api.keyword_options import ComparisonKeywords, FigureKeywords
 from polarbear.api.report_text import as_text
-from polarbear.api.store_handle import Store, given
 from polarbear.classical.comparison_facts import (
     AoccRow,
     Areas,
@@ -42,20 +43,6 @@ from polarbear.store import StoreOnDisk
 __all__ = ["AoccRow", "Areas", "Compared", "ErtPoint", "Report", "compare_stores"]
 CLASSICAL_FIGURES = ("ecdf", "aocc", "eaf", "eaf-difference")
 FOLDERS = ("png", "pdf", "svg", "csv")
-
-
-class FigureOptions(TypedDict, total=False):
-    """The folders that figures are written into, and their style."""
-
-    png: str | Path | None
-    pdf: str | Path | None
-    svg: str | Path | None
-    csv: str | Path | None
-    theme: str
-    width: str | float
-    font: str
-    font_size: float
-    time_axis: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -145,7 +132,7 @@ def _facts_of_stores(found: differences.Compared, changed: Sequence[Change]) -> 
 
 
 def report(
-    store: Store,
+    disk: StoreOnDisk,
     html: str | Path | None = None,
     *,
     only: Sequence[str] | None = None,
@@ -155,19 +142,9 @@ def report(
     at: float | None = None,
     slim: bool = False,
     force: bool = False,
-    **figures: Unpack[FigureOptions],
+    **figures: Unpack[FigureKeywords],
 ) -> Report:
-    """Report on the store in words, and in the given files.
-
-    ``html`` is the page, with ``slim`` without scripts. ``figures`` go into the folders ``png``,
-    ``pdf`` and ``svg``, their data into ``csv``, all or ``only`` some; ``theme``, ``width``,
-    ``font``, ``font_size`` and ``time_axis`` are their style. ``latex`` is a folder for tables and
-    figures, one of which shows the budget ``at``. ``round`` reports the state after that round,
-    ``model`` the newest posterior of a model. Existing files are overwritten only with ``force``.
-
-    >>> store.report("page.html").written
-    (PosixPath('page.html'),)
-    """
+    """Report on a store in words, and in the given files: see `Store.report`."""
     folders, style = _folders_and_style(only, figures)
     if slim and html is None:
         raise ReportError("--slim needs a page: name its file with --html")
@@ -176,7 +153,7 @@ def report(
             "--at is the budget of the figure one-budget: name a folder with --png, --pdf, --svg, "
             "--csv or --latex"
         )
-    context = replace(gather(store._disk, round, model), at=at)
+    context = replace(gather(disk, round, model), at=at)
     drawn = available(context, only or None) if folders else []
     made = partial(slim_page if slim else page, context)
     written = _write(drawn, context, folders, style, force, html, made)
@@ -191,7 +168,7 @@ def report(
 
 
 def compare(
-    store: Store,
+    disk: StoreOnDisk,
     pair: Sequence[str] | None = None,
     *,
     algorithms: Sequence[str] | None = None,
@@ -200,20 +177,10 @@ def compare(
     theme: str = "light",
     width: str | float = "double",
     force: bool = False,
-    **options: Any,
+    **options: Unpack[ComparisonKeywords],
 ) -> Compared:
-    """Compare algorithms by ECDF and AOCC, and report disagreements with the posterior.
-
-    ``pair`` names two algorithms that are compared by their EAF, ``algorithms`` all that are
-    compared. ``options`` are those of the command `compare`: targets, optimum, scale, bootstrap,
-    seed, ert (distances from the optimum) and per_dimension. Figures in a ``theme`` and ``width``,
-    and their data, are written into the folders ``png`` and ``csv``, over existing files only with
-    ``force``.
-
-    >>> store.compare(algorithms=["random", "powell"]).aocc[0].algorithm
-    'powell'
-    """
-    disk, names = store._disk, tuple(dict.fromkeys(algorithms or ()))
+    """Compare algorithms classically, and with the posterior: see `Store.compare`."""
+    names = tuple(dict.fromkeys(algorithms or ()))
     shows_all = names == (ALL_ALGORITHMS,) and ALL_ALGORITHMS not in disk.settings.algorithms
     comparison = Comparison(
         None if algorithms is None or shows_all else names,
@@ -231,7 +198,12 @@ def compare(
     result = compared(disk, context.classical, pair_of_view, context.basis)
     figures = [FIGURES[name] for name in CLASSICAL_FIGURES if not FIGURES[name].missing(context)]
     style = validate(Style, {"theme": theme, "width": width}, Source("compare"))
-    written = write_figures(figures, context, given(png=png, csv=csv), style, force)
+    folders = {
+        ending: Path(folder)
+        for ending, folder in (("png", png), ("csv", csv))
+        if folder is not None
+    }
+    written = write_figures(figures, context, folders, style, force)
     return replace(result, written=tuple(map(str, written)))
 
 
@@ -242,7 +214,7 @@ def compare_stores(
     align: str = "auto",
     model: str | None = None,
     force: bool = False,
-    **figures: Unpack[FigureOptions],
+    **figures: Unpack[FigureKeywords],
 ) -> Report:
     """Compare ``stores`` with the first of them, with 95 % intervals.
 
@@ -262,7 +234,7 @@ def compare_stores(
     opened = [StoreOnDisk.open(Path(store)) for store in stores]
     for disk in opened:
         if not disk.posteriors.stored() and not disk.rounds.numbers():
-            Store(disk).infer(model)
+            posterior.infer(disk, model)
     sides = sides_of([gather(disk, model=model) for disk in opened])
     found = differences.compared(sides, align)
     changed = tuple(changes(sides, found.algorithms, found.moments))
@@ -281,7 +253,7 @@ def page_of(stores: Sequence[str | Path]) -> Path:
 
 
 def _folders_and_style(
-    only: Sequence[str] | None, figures: FigureOptions
+    only: Sequence[str] | None, figures: FigureKeywords
 ) -> tuple[dict[str, Path], Style]:
     """The folders of figures by the ending of their files, and the style of figures."""
     folders = {

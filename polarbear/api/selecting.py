@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from polarbear.api.listening import Listener
-from polarbear.api.store_handle import Store
 from polarbear.config.configuration import Config
 from polarbear.errors import SelectionError
 from polarbear.facts.evidence import evidence_of
@@ -25,79 +24,71 @@ __all__ = ["Answer", "JudgedAlgorithm", "JudgedPortfolio", "SweepTable", "select
 
 
 def select(
-    store: Store,
-    preference: str = "uniform",
-    risk: str = "p2bb",
+    disk: StoreOnDisk,
+    preference: str,
+    risk: str,
     *,
-    gamma: float = 0.05,
-    portfolio: int | None = None,
-    all: bool = False,
-    algorithms: Sequence[str] | None = None,
-    alpha: float = 0.99,
-    sweep: bool = False,
-    png: str | Path | None = None,
-    value_of_information: bool = False,
-    model: str | None = None,
-    key: str | None = None,
-    value: str = "duels",
-    seed: int = 0,
-    listener: Listener | None = None,
+    gamma: float,
+    portfolio: int | None,
+    show_all: bool,
+    algorithms: Sequence[str] | None,
+    alpha: float,
+    sweep: bool,
+    png: str | Path | None,
+    value_of_information: bool,
+    model: str | None,
+    key: str | None,
+    value: str,
+    seed: int,
+    listener: Listener | None,
 ) -> Answer:
-    """Choose an algorithm, or a portfolio, for a ``preference`` over time.
-
-    Nothing is run. ``risk`` is "p2bb", "mean", "quantile" (at the level ``gamma``) or "regret".
-    ``portfolio`` is the number of algorithms to run in parallel. ``algorithms`` restricts the
-    candidates: by default those of the race or, without one, all that are not dominated with
-    probability ``alpha``; ``all`` also shows the others. ``sweep`` adds the choice for each budget,
-    drawn into the file ``png``, and ``value_of_information`` the possible gain of further rounds.
-    ``model`` or ``key`` select a posterior; ``seed`` is that of the samples that check a preference
-    function; ``listener`` receives warnings. ``value`` is the value that the preference aggregates:
-    "duels", the win rate against the strongest rival; "firsts", the share of first places; or
-    "theta", the rating of a Plackett-Luce model.
-
-    >>> store.select("at 1000").choice
-    'powell'
-    """
+    """Choose an algorithm, or a portfolio, for a preference: `Store.select` has the arguments."""
     if png is not None and not sweep:
         raise SelectionError("--png draws a sweep: add --sweep")
     profile = check_risk(risk)
-    basis = posterior_source.find_basis(store._disk, model, key)
-    wanted, folder = read_preference(preference, basis.axis)
+    basis = posterior_source.find_basis(disk, model, key)
+    parsed_preference, folder = read_preference(preference, basis.axis)
     contest = posterior_source.contest(basis, algorithms, alpha)
     context = basis.context(folder, seed)
     kind = check_value(value, basis.posterior)
-    made = choice.select(basis, contest, wanted, context, profile, gamma, all, kind)
-    result = made.answer()
+    selection = choice.select(
+        basis, contest, parsed_preference, context, profile, gamma, show_all, kind
+    )
+    answer = selection.answer()
     if portfolio is not None:
-        result = _cover(store._disk, made).add_best(result, portfolio)
+        answer = _cover(disk, selection).add_best(answer, portfolio)
     if value_of_information:
-        result = replace(result, value_of_information=made.information())
+        answer = replace(answer, value_of_information=selection.information())
     if sweep:
-        judged = basis.posterior, contest.candidates, result.candidates
-        swept = swept_choices(*judged, context, profile, gamma, kind)
-        result = replace(result, sweep=swept)
+        choices = swept_choices(
+            basis.posterior, contest.candidates, answer.candidates, context, profile, gamma, kind
+        )
+        answer = replace(answer, sweep=choices)
         if png is not None:
-            from polarbear.report.figures.on_demand import draw_sweep
+            from polarbear.report.figures.on_demand import draw_sweep  # imports Matplotlib
 
             title = f"choice by {profile}, {basis.posterior.model} model"
-            draw_sweep(swept, store._disk.settings, title, Path(png))
+            draw_sweep(choices, disk.settings, title, Path(png))
     for problem in basis.posterior.diagnostics.problems:
         (listener or Listener()).doubts(problem)
-    return result
+    return answer
 
 
 def regret_purpose(config: Config, preference: str, threshold: float) -> RegretStop:
     """The purpose of a race for one preference: an expected regret below a threshold."""
-    wanted, folder = read_preference(preference, config.budget.axis)
-    budget, joint = config.budget, config.inference.joint
-    context = Context(budget.times, budget.axis, folder, config.seed, joint)
-    return RegretStop(wanted, context, threshold)
+    budget = config.budget
+    parsed_preference, folder = read_preference(preference, budget.axis)
+    context = Context(budget.times, budget.axis, folder, config.seed, config.inference.joint)
+    return RegretStop(parsed_preference, context, threshold)
 
 
-def _cover(disk: StoreOnDisk, made: choice.Selection) -> PortfolioCover:
+def _cover(disk: StoreOnDisk, selection: choice.Selection) -> PortfolioCover:
     """First places on each problem, by the runs in the store."""
-    evidence, posterior = evidence_of(disk, made.basis.algorithms), made.basis.posterior
-    names, concentration = evidence.grid.algorithms, posterior.options.concentration
-    settings = names, posterior.n_draws, posterior.seed, concentration
-    candidates = [names.index(made.name(item)) for item in range(made.competing)]
-    return PortfolioCover(Bootstrap(evidence.duels, *settings), candidates, made.valuation)
+    evidence = evidence_of(disk, selection.basis.algorithms)
+    posterior = selection.basis.posterior
+    names = evidence.grid.algorithms
+    bootstrap = Bootstrap(
+        evidence.duels, names, posterior.n_draws, posterior.seed, posterior.options.concentration
+    )
+    candidates = [names.index(selection.name(item)) for item in range(selection.competing)]
+    return PortfolioCover(bootstrap, candidates, selection.valuation)

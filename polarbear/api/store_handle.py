@@ -2,52 +2,46 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import polars as pl
 
-from polarbear import api
+from polarbear.api import posterior, selecting
+from polarbear.api.keyword_options import ComparisonKeywords, FigureKeywords, ModelKeywords
+from polarbear.api.listening import Listener
+from polarbear.api.posterior import GridLike, Posterior
+from polarbear.api.selecting import Answer
+from polarbear.driver import forget as set_aside
+from polarbear.driver.forget import Forgotten, Renamed
 from polarbear.errors import RaceError
+from polarbear.facts import run_details, summary
+from polarbear.facts.run_details import Duels, InstanceRuns
 from polarbear.facts.standings import Standings
 from polarbear.facts.standings import standings as standings_of
+from polarbear.formats import EXPORTS
+from polarbear.formats.chooser import Chooser, make_chooser
+from polarbear.formats.transfer import ExportResult, export_store
 from polarbear.records import Facts, html_table, json_values
+from polarbear.selection.criterion_names import (
+    DEFAULT_DOMINATED_LEVEL,
+    DEFAULT_PREFERENCE,
+    DEFAULT_QUANTILE_LEVEL,
+    DEFAULT_RISK,
+    DEFAULT_VALUE,
+)
 from polarbear.settings.grid import Budget
+from polarbear.settings.options import Source, validate
 from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, timed
 
 if TYPE_CHECKING:
     from polarbear.api.plots import Plots
-    from polarbear.api.posterior import GridLike, infer
-    from polarbear.api.reporting import compare, report
-    from polarbear.api.selecting import select
-    from polarbear.api.store_changes import chooser, export, forget, rename
-    from polarbear.facts.run_details import Duels as Duels
-    from polarbear.facts.run_details import InstanceRuns as InstanceRuns
-else:
+    from polarbear.api.reporting import Compared, Report
 
-    class _Question:
-        """A method whose function, and the rooms that it needs, are imported at its first use."""
-
-        def __init__(self, module: str) -> None:
-            self._module = module
-
-        def __set_name__(self, owner: type, name: str) -> None:
-            self._name = name
-
-        def __get__(self, store: Store | None, owner: type) -> Callable[..., object]:
-            module = importlib.import_module(f"polarbear.api.{self._module}")
-            function = getattr(module, self._name)
-            return function if store is None else MethodType(function, store)
-
-    infer, select = _Question("posterior"), _Question("selecting")
-    compare, report = _Question("reporting"), _Question("reporting")
-    chooser, export = _Question("store_changes"), _Question("store_changes")
-    forget, rename = _Question("store_changes"), _Question("store_changes")
+__all__ = ["Duels", "InstanceRuns", "Store", "open"]
 
 
 class Store:
@@ -56,15 +50,6 @@ class Store:
     ``result`` is the record of the call that returned this object (`race`, `run`, `import_data` or
     `merge`, each with its own), with the facts of the command's --json; None after `open`.
     """
-
-    infer = infer
-    select = select
-    compare = compare
-    report = report
-    chooser = chooser
-    export = export
-    forget = forget
-    rename = rename
 
     def __init__(self, disk: StoreOnDisk, result: Any = None) -> None:
         self._disk = disk
@@ -103,7 +88,9 @@ class Store:
     @property
     def plot(self) -> Plots:
         """The figures of the report for notebooks: ``store.plot.leaders()``."""
-        return api.plots.Plots(self._disk)
+        from polarbear.api.plots import Plots  # imports Matplotlib
+
+        return Plots(self._disk)
 
     @property
     def _budget(self) -> Budget:
@@ -134,10 +121,15 @@ class Store:
         rows = [
             (run.algorithm, run.instance, t, y) for run, t, y in self._disk.trajectories(algorithms)
         ]
-        numbers, names = pl.List(pl.Float64), {"algorithm": pl.String, "instance": pl.String}
-        frame = pl.DataFrame(rows, {**names, "t": numbers, "y": numbers}, orient="row")
-        signed = self._disk.sign * pl.col("y")
-        return frame.explode("t", "y").drop_nulls("t").with_columns(y=signed)
+        schema: dict[str, pl.DataType | type[pl.DataType]] = {
+            "algorithm": pl.String,
+            "instance": pl.String,
+            "t": pl.List(pl.Float64),
+            "y": pl.List(pl.Float64),
+        }
+        one_row_per_run = pl.DataFrame(rows, schema, orient="row")
+        one_row_per_improvement = one_row_per_run.explode("t", "y").drop_nulls("t")
+        return one_row_per_improvement.with_columns(y=self._disk.sign * pl.col("y"))
 
     def grid(self, grid: GridLike | None = None, until: float | None = None) -> np.ndarray:
         """The times at which algorithms are compared; ``grid`` and ``until`` as in `infer`.
@@ -145,7 +137,8 @@ class Store:
         >>> store.grid(until=500)
         array([100.])
         """
-        return (api.posterior.other_grid(self._disk, grid, until) or self._budget).times
+        budget = posterior.other_grid(self._disk, grid, until) or self._budget
+        return budget.times
 
     def standings(self) -> Standings:
         """The state of the race; an error where none has been run.
@@ -153,11 +146,11 @@ class Store:
         >>> store.standings().pareto_set
         ('powell',)
         """
-        found = standings_of(self._disk)
-        if found is None:
+        standings = standings_of(self._disk)
+        if standings is None:
             state = "has to be decided again" if self._disk.races.numbers() else "has not been run"
             raise RaceError(f"the race in {self.path} {state}; `polarbear race` does it")
-        return found
+        return standings
 
     def duels(
         self,
@@ -175,14 +168,13 @@ class Store:
         >>> store.duels("powell", "random").wins_b
         0
         """
-        from polarbear.facts.run_details import duels_at
+        duels = run_details.duels_at(self._disk, a, b, at)
+        for format, path in (("png", png), ("svg", svg)):
+            if path is not None:
+                from polarbear.report.figures.on_demand import draw_duels  # imports Matplotlib
 
-        found = duels_at(self._disk, a, b, at)
-        for format, path in given(png=png, svg=svg).items():
-            from polarbear.report.figures.on_demand import draw_duels  # imports matplotlib
-
-            draw_duels(found, self._disk.settings, path, format)
-        return found
+                draw_duels(duels, self._disk.settings, Path(path), format)
+        return duels
 
     def instance(
         self, id: str, *, png: str | Path | None = None, svg: str | Path | None = None
@@ -194,32 +186,263 @@ class Store:
         >>> [run.algorithm for run in store.instance("classic-0-sphere-d2").runs]
         ['random', 'powell']
         """
-        from polarbear.facts.run_details import runs_on
+        runs = run_details.runs_on(self._disk, id)
+        for format, path in (("png", png), ("svg", svg)):
+            if path is not None:
+                from polarbear.report.figures.on_demand import draw_runs  # imports Matplotlib
 
-        found = runs_on(self._disk, id)
-        for format, path in given(png=png, svg=svg).items():
-            from polarbear.report.figures.on_demand import draw_runs  # imports matplotlib
+                draw_runs(runs, self._disk.settings, Path(path), format)
+        return runs
 
-            draw_runs(found, self._disk.settings, path, format)
-        return found
+    def infer(
+        self,
+        model: str | None = None,
+        *,
+        algorithms: Sequence[str] | None = None,
+        seed: int | None = None,
+        tie_tolerance: float = 0.0,
+        grid: GridLike | None = None,
+        until: float | None = None,
+        keep: bool = True,
+        listener: Listener | None = None,
+        **options: Unpack[ModelKeywords],
+    ) -> Posterior:
+        """Infer how likely each algorithm is to win over time, by a ``model``.
+
+        The default model is "empirical". ``options`` are those of a configuration's inference, as
+        in ``lengthscale={"scale": 2}``. The posterior is kept in the store and reused unless
+        ``keep`` is False, except on another ``grid`` (times, or a mapping as in a configuration) or
+        on that of the store up to ``until``. Values that differ by at most ``tie_tolerance`` are
+        tied; ``algorithms`` restricts the comparison; ``seed`` is that of the draws, by default the
+        store's; ``listener`` receives warnings.
+
+        >>> store.infer(draws=1000).theta.shape  # draws, times, algorithms
+        (1000, 2, 2)
+        """
+        return posterior.infer(
+            self._disk,
+            model,
+            algorithms=algorithms,
+            seed=seed,
+            tie_tolerance=tie_tolerance,
+            grid=grid,
+            until=until,
+            keep=keep,
+            listener=listener,
+            **options,
+        )
+
+    def select(
+        self,
+        preference: str = DEFAULT_PREFERENCE,
+        risk: str = DEFAULT_RISK,
+        *,
+        gamma: float = DEFAULT_QUANTILE_LEVEL,
+        portfolio: int | None = None,
+        all: bool = False,
+        algorithms: Sequence[str] | None = None,
+        alpha: float = DEFAULT_DOMINATED_LEVEL,
+        sweep: bool = False,
+        png: str | Path | None = None,
+        value_of_information: bool = False,
+        model: str | None = None,
+        key: str | None = None,
+        value: str = DEFAULT_VALUE,
+        seed: int = 0,
+        listener: Listener | None = None,
+    ) -> Answer:
+        """Choose an algorithm, or a portfolio, for a ``preference`` over time.
+
+        Nothing is run. ``risk`` is "p2bb", "mean", "quantile" (at the level ``gamma``) or "regret".
+        ``portfolio`` is the number of algorithms to run in parallel. ``algorithms`` restricts the
+        candidates: by default those of the race or, without one, all that are not dominated with
+        probability ``alpha``; ``all`` also shows the others. ``sweep`` adds the choice for each
+        budget, drawn into the file ``png``, and ``value_of_information`` the possible gain of
+        further rounds. ``model`` or ``key`` select a posterior; ``seed`` is that of the samples
+        that check a preference function; ``listener`` receives warnings. ``value`` is the value
+        that the preference aggregates: "duels", the win rate against the strongest rival; "firsts",
+        the share of first places; or "theta", the rating of a Plackett-Luce model.
+
+        >>> store.select("at 1000").choice
+        'powell'
+        """
+        return selecting.select(
+            self._disk,
+            preference,
+            risk,
+            gamma=gamma,
+            portfolio=portfolio,
+            show_all=all,
+            algorithms=algorithms,
+            alpha=alpha,
+            sweep=sweep,
+            png=png,
+            value_of_information=value_of_information,
+            model=model,
+            key=key,
+            value=value,
+            seed=seed,
+            listener=listener,
+        )
+
+    def compare(
+        self,
+        pair: Sequence[str] | None = None,
+        *,
+        algorithms: Sequence[str] | None = None,
+        png: str | Path | None = None,
+        csv: str | Path | None = None,
+        theme: str = "light",
+        width: str | float = "double",
+        force: bool = False,
+        **options: Unpack[ComparisonKeywords],
+    ) -> Compared:
+        """Compare algorithms by ECDF and AOCC, and report disagreements with the posterior.
+
+        ``pair`` names two algorithms that are compared by their EAF, ``algorithms`` all that are
+        compared. ``options`` are those of the command `compare`: targets, optimum, scale,
+        bootstrap, seed, ert (distances from the optimum) and per_dimension. Figures in a ``theme``
+        and ``width``, and their data, are written into the folders ``png`` and ``csv``, over
+        existing files only with ``force``.
+
+        >>> store.compare(algorithms=["random", "powell"]).aocc[0].algorithm
+        'powell'
+        """
+        from polarbear.api import reporting  # imports templates, tables and statistics
+
+        return reporting.compare(
+            self._disk,
+            pair,
+            algorithms=algorithms,
+            png=png,
+            csv=csv,
+            theme=theme,
+            width=width,
+            force=force,
+            **options,
+        )
+
+    def report(
+        self,
+        html: str | Path | None = None,
+        *,
+        only: Sequence[str] | None = None,
+        round: int | None = None,
+        model: str | None = None,
+        latex: str | Path | None = None,
+        at: float | None = None,
+        slim: bool = False,
+        force: bool = False,
+        **figures: Unpack[FigureKeywords],
+    ) -> Report:
+        """Report on the store in words, and in the given files.
+
+        ``html`` is the page, with ``slim`` without scripts. ``figures`` go into the folders
+        ``png``, ``pdf`` and ``svg``, their data into ``csv``, all or ``only`` some; ``theme``,
+        ``width``, ``font``, ``font_size`` and ``time_axis`` are their style. ``latex`` is a folder
+        for tables and figures, one of which shows the budget ``at``. ``round`` reports the state
+        after that round, ``model`` the newest posterior of a model. Existing files are overwritten
+        only with ``force``.
+
+        >>> store.report("page.html").written
+        (PosixPath('page.html'),)
+        """
+        from polarbear.api import reporting  # imports templates, tables and statistics
+
+        return reporting.report(
+            self._disk,
+            html,
+            only=only,
+            round=round,
+            model=model,
+            latex=latex,
+            at=at,
+            slim=slim,
+            force=force,
+            **figures,
+        )
+
+    def export(
+        self,
+        format: str,
+        to: str | Path,
+        *,
+        algorithms: Sequence[str] | None = None,
+        force: bool = False,
+        **format_options: Any,
+    ) -> ExportResult:
+        """Write runs, rankings or a posterior ``to`` a place in the format of another tool.
+
+        ``format`` is csv or parquet (a long table), ioh or coco (a folder of runs), arviz (a kept
+        posterior, as .nc or .zarr), preflib (a folder of rankings), chooser (the decision, as .json
+        or .py), or a plug-in's; its ``format_options`` follow as keywords. Only the named
+        ``algorithms`` are written, by default all. Existing files are overwritten only with
+        ``force``.
+
+        >>> store.export("csv", "runs.csv").written
+        ('runs.csv', 'runs.dictionary.csv')
+        """
+        export = validate(EXPORTS[format], format_options, Source(format))
+        return export_store(self._disk, format, export, Path(to), algorithms, force)
+
+    def chooser(
+        self,
+        preference: str = DEFAULT_PREFERENCE,
+        risk: str = DEFAULT_RISK,
+        *,
+        model: str | None = None,
+        key: str | None = None,
+        algorithms: Sequence[str] | None = None,
+    ) -> Chooser:
+        """The decision for every budget, as an object to call; arguments are those of `select`.
+
+        ``chooser(300)`` returns the algorithm for a budget and its P(best), ``chooser()`` those for
+        the preference. ``to_python()`` is a module without dependencies for use in production,
+        ``to_dict()`` the same facts for JSON. It depends on the ``preference``, the ``risk``, the
+        posterior of ``model`` or ``key``, and the ``algorithms`` that compete.
+
+        >>> store.chooser()(300)
+        ('powell', 1.0)
+        """
+        return make_chooser(self._disk, preference, risk, model, key, algorithms)
+
+    def rename(self, old: str, new: str) -> Renamed:
+        """Rename an algorithm from ``old`` to ``new`` in the whole store; nothing else changes.
+
+        >>> store.rename("random", "baseline").new
+        'baseline'
+        """
+        with self._disk.writing():
+            return set_aside.rename(self._disk, old, new)
+
+    def forget(self, algorithm: str, *, failed: bool = False, restore: bool = False) -> Forgotten:
+        """Set runs of an ``algorithm`` aside, all or those that ``failed``; ``restore`` undoes it.
+
+        >>> store.forget("random").one_line()
+        '24 runs of random set aside'
+        """
+        with self._disk.writing():
+            if restore:
+                return set_aside.restore(self._disk, algorithm, failed)
+            return set_aside.forget(self._disk, algorithm, failed)
 
     def __repr__(self) -> str:
         return f"<Store {str(self.path)!r}: {self._contents()}>"
 
     def _repr_html_(self) -> str:
-        from polarbear.facts import summary
-
         runs = json_values(summary.by_algorithm(self._disk))
         return html_table(f"{self.path}: {self._contents()}", runs)
 
     def _contents(self) -> str:
-        budget, rounds = self._budget, len(self._disk.rounds.numbers())
+        budget = self._budget
+        rounds = len(self._disk.rounds.numbers())
         parts = [
             counted(len(self.algorithms), "algorithm"),
             counted(len(self._disk.instances()), "instance"),
             f"{counted(len(budget.times), 'time')} up to {timed(budget.limit, budget.axis)}",
-            *([f"{counted(rounds, 'round')} of a race"] if rounds else []),
         ]
+        if rounds:
+            parts.append(f"{counted(rounds, 'round')} of a race")
         return ", ".join(parts)
 
 
@@ -231,8 +454,3 @@ def open(path: str | Path, race: int | None = None) -> Store:
     """
     disk = StoreOnDisk.open(Path(path))
     return Store(disk if race is None else disk.at_race(race))
-
-
-def given(**named: str | Path | None) -> dict[str, Path]:
-    """The files or folders that were named, by the ending of their files."""
-    return {ending: Path(path) for ending, path in named.items() if path is not None}

@@ -125,9 +125,9 @@ def _set_quiet(context: click.Context, parameter: click.Parameter, quiet: bool) 
 
 
 def _listed(place: re.Match[str]) -> str:
-    if place[1] not in api.REGISTRIES:
+    known = api.registries.REGISTRIES.get(place[1])
+    if known is None:
         return place[0]
-    known = api.registry(place[1])
     if place[2]:
         return "\n\n".join(f"{entry}: {known.about(entry)}" for entry in known)
     return ", ".join(known)

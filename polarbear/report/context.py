@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -23,7 +24,13 @@ from polarbear.store import StoreOnDisk
 if TYPE_CHECKING:
     from polarbear.classical.view import View
 
-once = lru_cache(maxsize=2)  # for functions of a context, which is the same only as itself
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
+
+
+def once(function: Callable[[Argument], Result]) -> Callable[[Argument], Result]:
+    """A function that is computed once for a context, which is equal only to itself."""
+    return lru_cache(maxsize=2)(function)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from polarbear.api import REGISTRIES, registry
+from polarbear.api.registries import REGISTRIES
 from tests.plug_ins import install
 from tests.support import Project
 
@@ -46,7 +46,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def break_every_door(site: Path) -> None:
-    groups = {registry(name).group: {"broken": "bear_broken:Thing"} for name in REGISTRIES}
+    groups = {registry.group: {"broken": "bear_broken:Thing"} for registry in REGISTRIES.values()}
     install(site, "bear-broken", {"bear_broken": "raise RuntimeError('out of order')"}, groups)
 
 
@@ -114,10 +114,10 @@ def test_help_names_all_that_there_is(project: Project, site: Path):
         "from polarbear.report.figures.ecdf import ECDF\nThing = replace(ECDF, name='another')",
     }
     for door, code in classes.items():
-        entry = {registry(door).group: {"another": f"bear_{door}:Thing"}}
+        entry = {REGISTRIES[door].group: {"another": f"bear_{door}:Thing"}}
         install(site, f"bear-{door}", {f"bear_{door}": code}, entry)
     shown = project.together(*([command, "--help"] for command in COMMANDS.values()))
     for door, done in zip(COMMANDS, shown, strict=True):
         listed = re.sub(r"-\s+", "-", re.sub(r"\s+", " ", done.stdout))  # where a line breaks
-        assert ", ".join([*registry(door).places, "another"]) in listed
+        assert ", ".join([*REGISTRIES[door].places, "another"]) in listed
         assert not re.search(r"\{(models|preferences|formats|exports|figures)", listed)
