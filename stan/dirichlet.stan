@@ -1,11 +1,11 @@
-// Independent Dirichlet: theta(t) ~ Dirichlet(alpha), each time for itself.
+// Independent Dirichlet: theta(t) ~ Dirichlet(concentration), each time for itself.
 functions {
   #include functions/plackett_luce.stanfunctions
 }
 data {
   #include functions/choice_sets.stan
   
-  real<lower=0> alpha;
+  real<lower=0> concentration;
 }
 parameters {
   matrix[n - 1, T] eta;
@@ -16,7 +16,7 @@ transformed parameters {
 model {
   matrix[n, T] log_theta = log_ratings(mu, T);
   target += sum(log_theta); // Jacobian of the softmax
-  target += (alpha - 1) * sum(log_theta)
+  target += (concentration - 1) * sum(log_theta)
             + log_likelihood(log_theta, wins, counts, members, starts);
 }
 generated quantities {

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
 from polarbear.errors import ConfigError
 from polarbear.inference.models import MODELS, without_program
@@ -18,7 +18,7 @@ MethodName = Literal[
 ]
 
 
-CONCENTRATION = 2.0  # imaginary problems of the neutral prior
+CONCENTRATION = 2.0  # the number of imaginary problems of the neutral prior
 
 
 class LogNormalPrior(Options):
@@ -48,6 +48,9 @@ class ExponentialPrior(Options):
 class ModelOptions(Options):
     """A model of ratings over time, and how its posterior is computed."""
 
+    # A configuration and a store know the Dirichlet concentration as 'alpha'.
+    model_config = ConfigDict(serialize_by_alias=True)
+
     # benchmarks/race.py shows how it decides where Plackett-Luce does not hold
     model: str = Field(
         "empirical",
@@ -70,7 +73,9 @@ class ModelOptions(Options):
         description="imaginary problems of the empirical model's neutral prior, on which every "
         "duel is even",
     )
-    alpha: float = Field(1.0, description="concentration of the dirichlet model")
+    dirichlet_concentration: float = Field(
+        1.0, alias="alpha", description="concentration of the dirichlet model"
+    )
     kappa: ExponentialPrior = Field(
         ExponentialPrior(), description="prior of hierarchical's concentration"
     )
@@ -146,12 +151,12 @@ class ModelOptions(Options):
             raise ValueError(str(error)) from None
         return own.model_dump(mode="json", by_alias=True)
 
-    @field_validator("alpha")
+    @field_validator("dirichlet_concentration")
     @classmethod
-    def _proper(cls, alpha: float) -> float:
-        if not alpha > 0:
+    def _proper(cls, concentration: float) -> float:
+        if not concentration > 0:
             raise ValueError(
-                f"alpha is {alpha:g}, but must be above 0: with less the dirichlet posterior is "
-                "improper as soon as one algorithm always wins or always loses"
+                f"alpha is {concentration:g}, but must be above 0: with less the dirichlet "
+                "posterior is improper as soon as one algorithm always wins or always loses"
             )
-        return alpha
+        return concentration

@@ -64,7 +64,7 @@ def test_another_question_is_not_answered_from_the_store(store: StoreOnDisk):
         store_posterior(store, evidence, cached_posterior(store, evidence, QUICK, seed=3))
     assert cached_posterior(store, evidence, QUICK, seed=3).from_store
     assert not cached_posterior(store, evidence, QUICK, seed=4).from_store
-    other = QUICK.model_copy(update={"alpha": 2.0})
+    other = QUICK.model_copy(update={"dirichlet_concentration": 2.0})
     assert not cached_posterior(store, evidence, other, seed=3).from_store
     pair = evidence_of(store, ["A", "C"])
     assert not cached_posterior(store, pair, QUICK, seed=3).from_store

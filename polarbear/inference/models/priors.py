@@ -29,7 +29,7 @@ class Dirichlet(Model):
     stan_program = "dirichlet.stan"
 
     def latent(self, log_hyper: np.ndarray) -> Latent:
-        return simplex_latent(len(self.times), self.options.alpha)
+        return simplex_latent(len(self.times), self.options.dirichlet_concentration)
 
     def log_hyperprior(self, log_hyper: np.ndarray) -> float:
         return 0.0
@@ -38,7 +38,7 @@ class Dirichlet(Model):
         return np.empty(0)
 
     def stan_data(self) -> StanData:
-        return {"alpha": self.options.alpha}
+        return {"concentration": self.options.dirichlet_concentration}
 
 
 class Hierarchical(Model):
@@ -67,10 +67,16 @@ class Hierarchical(Model):
         return {"kappa_rate": self.rate}
 
 
-def simplex_latent(n_times: int, alpha: float, log_constant: float = 0.0) -> Latent:
-    """No Gaussian prior, nothing shared between times, a Dirichlet prior at each."""
-    precision, weights = np.zeros((1, n_times)), np.ones((n_times, 1))
-    return Latent(precision, 0.0, np.arange(n_times), weights, alpha, log_constant)
+def simplex_latent(n_times: int, concentration: float, log_constant: float = 0.0) -> Latent:
+    """A Dirichlet prior at each time, without a Gaussian one; times share nothing."""
+    return Latent(
+        precision=np.zeros((1, n_times)),
+        half_log_det=0.0,
+        starts=np.arange(n_times),
+        weights=np.ones((n_times, 1)),
+        dirichlet=concentration,
+        log_constant=log_constant,
+    )
 
 
 class AmplitudeModel(Model):
