@@ -8,11 +8,10 @@ import numpy as np
 from polarbear.errors import RaceError
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing.rules import Rules
+from polarbear.racing.settling import ShownRelations, settled_relations
 from polarbear.racing.state import (
     ABOVE,
-    ALIKE,
     BELOW,
-    CROSSING,
     OPEN,
     OUT,
     Decisions,
@@ -234,20 +233,20 @@ def reached(steps: np.ndarray) -> np.ndarray:
 
 def settled_codes(rules: Rules, tables: DecisionTables) -> np.ndarray:
     """The relations that these probabilities settle, by the rules' resolution: int8[pair, time]."""
-    above, alike = tables.better >= rules.alpha, tables.equivalent >= rules.alpha
-    a, b = np.triu_indices(above.shape[1], 1)
-    found = np.full((len(a), len(above)), OPEN, dtype=np.int8)
-    found[alike[:, a, b].T] = ALIKE
-    found[above[:, a, b].T] = ABOVE  # dominance comes before equivalence
-    found[above[:, b, a].T] = BELOW
-    if rules.resolution == "strict":
-        return found
-    crossing = rules.resolution == "crossing"
-    as_good = above | alike if crossing else tables.no_worse >= rules.alpha
-    better, no_worse = above.any(axis=0), as_good.any(axis=0)
-    crosses = np.asarray((better & no_worse.T) | (better.T & no_worse))
-    found[(found == OPEN) & crosses[a, b][:, None]] = CROSSING
-    return found
+    a, b = np.triu_indices(tables.better.shape[1], 1)
+
+    def is_sure(probabilities: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        of_pairs = probabilities[:, first, second].T
+        return np.asarray(of_pairs >= rules.alpha)
+
+    shown = ShownRelations(
+        above=is_sure(tables.better, a, b),
+        below=is_sure(tables.better, b, a),
+        alike=is_sure(tables.equivalent, a, b),
+        a_no_worse=is_sure(tables.no_worse, a, b),
+        b_no_worse=is_sure(tables.no_worse, b, a),
+    )
+    return settled_relations(rules.resolution, shown)
 
 
 def _resolved(state: State, rules: Rules, tables: DecisionTables) -> np.ndarray:

@@ -8,12 +8,13 @@ import scipy  # loads `scipy.special` at its first use
 
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing.rules import Batch, RaceLimits, Rules
+from polarbear.racing.settling import ShownRelations, settled_relations
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, RaceForecast, State, horizons
 
 MIN_ROUNDS = 3  # before a forecast is made
-FUTURES = 200  # simulated
+N_FUTURES = 200  # simulated futures
 LOW, HIGH = 0.05, 0.95  # quantiles of the range
-MAX_GROWTH = 40  # of the number of instances, within a forecast
+MAX_GROWTH = 40  # largest factor by which instances grow within a forecast
 FAR = 3.0  # a score beyond which the other end of the ROPE changes nothing (1e-9)
 MIN_TAIL = 1e-6  # probabilities are clipped to this distance from 0 and 1
 
@@ -22,23 +23,37 @@ def within(
     ahead: RaceForecast, state: State, batch: Batch, limits: RaceLimits, spent: float
 ) -> RaceForecast:
     """The forecast for a race that ends at its limits."""
+    limiting = [end for end in _ends(ahead, state, batch, limits, spent) if end > 0]
+    if not limiting:
+        return ahead
+    most = min(limiting)
+    return RaceForecast(
+        low=min(ahead.low, most),
+        likely=most if ahead.likely is None else min(ahead.likely, most),
+        high=most if ahead.high is None else min(ahead.high, most),
+        an_instance=ahead.an_instance,
+    )
+
+
+def _ends(
+    ahead: RaceForecast, state: State, batch: Batch, limits: RaceLimits, spent: float
+) -> list[int]:
+    """Further instances until each of the limits that are set; not positive for one in the past."""
     ends = []
     if limits.instances is not None:
         ends.append(limits.instances - state.instances)
     if limits.rounds is not None:
-        drawn, size = 0, state.batch
+        drawn = 0
+        size = state.batch
         for _ in range(limits.rounds - state.round):
             drawn += size
             size = batch.within(2 * size, state.instances + drawn)
         ends.append(drawn)
     if limits.spent is not None and ahead.an_instance:
-        rest = (limits.spent - spent) / ahead.an_instance
-        ends.append(math.ceil(rest) + state.batch if rest > 0 else 0)  # a round is finished
-    most = min((end for end in ends if end > 0), default=None)
-    if most is None:
-        return ahead
-    likely, high = (most if end is None else min(end, most) for end in (ahead.likely, ahead.high))
-    return RaceForecast(min(ahead.low, most), likely, high, ahead.an_instance)
+        remaining = (limits.spent - spent) / ahead.an_instance
+        # A race finishes the round in which it reaches this limit.
+        ends.append(math.ceil(remaining) + state.batch if remaining > 0 else 0)
+    return ends
 
 
 def forecast(
@@ -53,32 +68,41 @@ def forecast(
     if state.round < MIN_ROUNDS or state.joining or not state.open_pairs:
         return None
     looks = _looks(state, rules, most)
-    ended = _futures(state, rules, tables, looks, np.random.default_rng(seed))
+    ends = _ends_of_futures(state, rules, tables, looks, np.random.default_rng(seed))
     if most is not None:
-        ended[np.isinf(ended)] = looks[-1]
-    low, *others = (
-        np.quantile(ended, share, method="inverted_cdf") - state.instances
-        for share in (LOW, 0.5, HIGH)
+        ends[np.isinf(ends)] = looks[-1]
+    further = ends - state.instances
+    low = np.quantile(further, LOW, method="inverted_cdf")
+    return RaceForecast(
+        low=int(min(low, looks[-1] - state.instances)),
+        likely=_finite(np.quantile(further, 0.5, method="inverted_cdf")),
+        high=_finite(np.quantile(further, HIGH, method="inverted_cdf")),
+        an_instance=float(sum(horizons(state, rules).values())),
     )
-    likely, high = (int(end) if np.isfinite(end) else None for end in others)
-    cost = float(sum(horizons(state, rules).values()))
-    return RaceForecast(int(min(low, looks[-1] - state.instances)), likely, high, cost)
+
+
+def _finite(instances: float) -> int | None:
+    """A number of instances, None where it is beyond the horizon."""
+    return int(instances) if np.isfinite(instances) else None
 
 
 def _looks(state: State, rules: Rules, most: int | None) -> list[int]:
     """Numbers of instances after each further round, with growing batches."""
-    last = MAX_GROWTH * state.instances if most is None else state.instances + max(most, 1)
-    found: list[int] = []
-    now, batch = state.instances, state.batch
-    while now < last:
-        now = min(now + batch, last)
-        found.append(now)
+    last = MAX_GROWTH * state.instances
+    if most is not None:
+        last = state.instances + max(most, 1)
+    looks: list[int] = []
+    instances = state.instances
+    batch = state.batch
+    while instances < last:
+        instances = min(instances + batch, last)
+        looks.append(instances)
         # Later looks may be coarse; a race looks more often.
-        batch = max(rules.batch.within(2 * batch, now), now // 12)
-    return found
+        batch = max(rules.batch.within(2 * batch, instances), instances // 12)
+    return looks
 
 
-def _futures(
+def _ends_of_futures(
     state: State, rules: Rules, tables: DecisionTables, looks: list[int], rng: np.random.Generator
 ) -> np.ndarray:
     """Instances at the end of each simulated future of a race; infinite beyond the last look.
@@ -88,52 +112,114 @@ def _futures(
     """
     has_open = (state.settled == OPEN).any(axis=1)
     codes = state.settled[has_open]
-    a, b = (index[has_open] for index in np.triu_indices(len(state.algorithms), 1))
-    lead, width = (of_times.T for of_times in _normal_scores(tables, a, b))  # [pair, time]
-    threshold = float(scipy.special.ndtri(min(rules.alpha, 1 - MIN_TAIL)))
-    now, shape = state.instances, (FUTURES, len(a))
-    drift, walk = rng.standard_normal(shape), np.zeros(shape)
-    is_open = [np.repeat((row == OPEN)[None], FUTURES, axis=0) for row in codes]
-    shown = np.stack([(codes == code).any(axis=1) for code in (ABOVE, BELOW, ALIKE)])
-    shown = np.repeat(shown[..., None], FUTURES, axis=2)  # [relation, pair, future]
-    gone = np.zeros((len(state.algorithms), FUTURES), dtype=bool)
-    ended, done = np.full(FUTURES, np.inf), np.zeros(shape[::-1], dtype=bool)
-    for before, then in zip([now, *looks], looks, strict=False):
-        walk += np.sqrt(then - before) * rng.standard_normal(shape)
-        own = ((drift * (then - now) / np.sqrt(now) + walk) / np.sqrt(then)).T  # [pair, future]
-        leads, widths = lead * np.sqrt(then / now), width * np.sqrt(then / now)
+    first, second = np.triu_indices(len(state.algorithms), 1)
+    a = first[has_open]
+    b = second[has_open]
+    lead_by_time, width_by_time = _normal_scores(tables, a, b)
+    lead = lead_by_time.T  # [pair, time]
+    width = width_by_time.T
+    threshold = _score_of(rules.alpha)
+    now = state.instances
+    shape = (N_FUTURES, len(a))
+    drift = rng.standard_normal(shape)
+    walk = np.zeros(shape)
+    pairs = [_SimulatedPair(row, rules) for row in codes]
+    eliminated = np.zeros((len(state.algorithms), N_FUTURES), dtype=bool)
+    is_done = np.zeros((len(a), N_FUTURES), dtype=bool)
+    ends = np.full(N_FUTURES, np.inf)
+    for before, after in zip([now, *looks], looks, strict=False):
+        walk += np.sqrt(after - before) * rng.standard_normal(shape)
+        shift = ((drift * (after - now) / np.sqrt(now) + walk) / np.sqrt(after)).T  # [pair, future]
+        leads = lead * np.sqrt(after / now)
+        widths = width * np.sqrt(after / now)
         reach = _reach(widths, rules.alpha)
-        np.logical_or.at(gone, b, own + leads.min(axis=1)[:, None] >= threshold)
-        np.logical_or.at(gone, a, own + leads.max(axis=1)[:, None] <= -threshold)
-        done |= gone[a] | gone[b]
-        for k in range(len(a)):
-            rows = np.flatnonzero(~done[k])
-            score, still = own[k, rows, None] + leads[k], is_open[k][rows]
-            if rules.resolution != "strict":
-                found = np.stack([score >= threshold, score <= -threshold, abs(score) <= reach[k]])
-                above, below, alike = shown[:, k, rows] | found.any(axis=2)
-                shown[:, k, rows] |= (found & still).any(axis=2)
-                settled = (above & below) | ((above | below) & alike)
-                if rules.resolution == "membership":
-                    settled |= above & (widths[k] - score >= threshold).any(axis=1)
-                    settled |= below & (widths[k] + score >= threshold).any(axis=1)
-                still[settled] = False
-            still &= (abs(score) < threshold) & (abs(score) > reach[k])
-            is_open[k][rows] = still
-            done[k, rows] = ~still.any(axis=1)
-        ended[np.isinf(ended) & done.all(axis=0)] = then
-        if np.isfinite(ended).all():
+        np.logical_or.at(eliminated, b, shift + leads.min(axis=1)[:, None] >= threshold)
+        np.logical_or.at(eliminated, a, shift + leads.max(axis=1)[:, None] <= -threshold)
+        is_done |= eliminated[a] | eliminated[b]
+        for k, pair in enumerate(pairs):
+            futures = np.flatnonzero(~is_done[k])
+            scores = shift[k, futures, None] + leads[k]
+            pair.look(futures, shown_by_scores(scores, widths[k], reach[k], threshold))
+            is_done[k, futures] = ~pair.is_open[futures].any(axis=1)
+        ends[np.isinf(ends) & is_done.all(axis=0)] = after
+        if np.isfinite(ends).all():
             break
-    return ended
+    return ends
+
+
+class _SimulatedPair:
+    """What is settled about one pair in each future: ``is_open[future, time]``.
+
+    ``shown[future]`` are relations that were shown at some time that was open until then, in the
+    race so far or in the future.
+    """
+
+    def __init__(self, codes: np.ndarray, rules: Rules) -> None:
+        self._resolution = rules.resolution
+        self.is_open = np.repeat((codes == OPEN)[np.newaxis], N_FUTURES, axis=0)
+        self.shown = _with_no_worse(
+            above=np.full(N_FUTURES, (codes == ABOVE).any()),
+            below=np.full(N_FUTURES, (codes == BELOW).any()),
+            alike=np.full(N_FUTURES, (codes == ALIKE).any()),
+        )
+
+    def look(self, futures: np.ndarray, shown: ShownRelations) -> None:
+        """Settle what the scores of these futures show: relations[future, time]."""
+        earlier = ShownRelations(*(relation[futures] for relation in self.shown))
+        codes = settled_relations(self._resolution, shown, earlier)
+        was_open = self.is_open[futures]
+        shown_at_open = _with_no_worse(
+            above=(shown.above & was_open).any(axis=1),
+            below=(shown.below & was_open).any(axis=1),
+            alike=(shown.alike & was_open).any(axis=1),
+        )
+        for relation, change in zip(self.shown, shown_at_open, strict=True):
+            relation[futures] |= change
+        self.is_open[futures] = was_open & (codes == OPEN)
+
+
+def shown_by_scores(
+    scores: np.ndarray, width: np.ndarray, reach: np.ndarray, threshold: float
+) -> ShownRelations:
+    """The relations of a pair that its scores[future, time] show.
+
+    A score is the difference of the pair in standard deviations. ``width[time]`` is the half-width
+    of the ROPE, ``reach[time]`` the largest score of a pair that is equivalent.
+    """
+    return _with_no_worse(
+        above=scores >= threshold,
+        below=scores <= -threshold,
+        alike=abs(scores) <= reach,
+        a_no_worse=width + scores >= threshold,
+        b_no_worse=width - scores >= threshold,
+    )
+
+
+def _with_no_worse(
+    above: np.ndarray,
+    below: np.ndarray,
+    alike: np.ndarray,
+    a_no_worse: np.ndarray | bool = False,
+    b_no_worse: np.ndarray | bool = False,
+) -> ShownRelations:
+    """Shown relations, in which what is better or equivalent is also no worse."""
+    return ShownRelations(
+        above, below, alike, a_no_worse | above | alike, b_no_worse | below | alike
+    )
+
+
+def _score_of(alpha: float) -> float:
+    """The score at which a pair is shown to be better."""
+    return float(scipy.special.ndtri(min(alpha, 1 - MIN_TAIL)))
 
 
 def _reach(width: np.ndarray, alpha: float) -> np.ndarray:
     """The largest score with P(equivalent) >= alpha; -1 where there is none."""
     widths, scores = _reaches(alpha)
-    found = np.interp(width, widths, scores, left=-1.0)
-    far = width > widths[-1]  # the other end of the ROPE does not matter
-    found[far] = width[far] - scipy.special.ndtri(min(alpha, 1 - MIN_TAIL))
-    return np.asarray(found)
+    reach = np.interp(width, widths, scores, left=-1.0)
+    is_far = width > widths[-1]  # the other end of the ROPE does not matter
+    reach[is_far] = width[is_far] - _score_of(alpha)
+    return np.asarray(reach)
 
 
 @cache
@@ -150,7 +236,8 @@ def _normal_scores(
 
     Both are [time, pair] and grow with the square root of the number of instances.
     """
-    above, below = tables.better[:, a, b], tables.better[:, b, a]
+    above = tables.better[:, a, b]
+    below = tables.better[:, b, a]
     total = above + below
     share = np.divide(above, total, out=np.full_like(above, 0.5), where=total > 0)
     lead = scipy.special.ndtri(np.clip(share, MIN_TAIL, 1 - MIN_TAIL))

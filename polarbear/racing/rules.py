@@ -8,6 +8,8 @@ from pydantic import Field, field_validator, model_validator
 
 from polarbear.settings.options import Options
 
+Resolution = Literal["membership", "crossing", "strict"]
+
 
 class Batch(Options):
     """Instances per round; doubled when nothing is settled, halved when much is."""
@@ -33,8 +35,10 @@ class Batch(Options):
 
     def within(self, size: int, instances: int) -> int:
         """The nearest allowed size of a round after a number of instances."""
-        most = self.max if self.share is None else min(self.max, int(self.share * instances))
-        return max(min(size, most), self.min)
+        largest = self.max
+        if self.share is not None:
+            largest = min(largest, int(self.share * instances))
+        return max(min(size, largest), self.min)
 
 
 class RaceLimits(Options):
@@ -67,11 +71,11 @@ class Rules(Options):
         description="whether runs end at the last time at which a pair of their algorithm is open; "
         "if not given, yes with pointwise elimination",
     )
-    resolution: Literal["membership", "crossing", "strict"] = Field(
+    resolution: Resolution = Field(
         "membership",
-        description="a pair is settled as soon as one is sure to be better at some time and the "
-        "other, at some time, to be better or as good (membership), to be better or else to be "
-        "equivalent (crossing), or only when its relation is sure at every time (strict)",
+        description="what settles all times of a pair: one algorithm is surely better at some "
+        "time, and at some time the other one is surely no worse (membership), or surely better or "
+        "surely equivalent (crossing); with strict, every time must be settled by itself",
     )
     alpha: float = Field(
         0.99,
@@ -94,15 +98,18 @@ class Rules(Options):
 
     def under(self, temporal: bool) -> Rules:
         """The rules with every 'auto' resolved, for a temporal Plackett-Luce model or another."""
-        auto = "joint" if temporal else "pointwise"
-        elimination = auto if self.elimination == "auto" else self.elimination
-        truncate = elimination == "pointwise" if self.truncate is None else self.truncate
+        elimination = self.elimination
+        if elimination == "auto":
+            elimination = "joint" if temporal else "pointwise"
+        truncate = self.truncate
+        if truncate is None:
+            truncate = elimination == "pointwise"
         return self.model_copy(update={"elimination": elimination, "truncate": truncate})
 
     @field_validator("alpha")
     @classmethod
     def _more_likely_than_not(cls, alpha: float) -> float:
         if not 0.5 < alpha <= 1:
-            meant = f": did you mean {alpha / 100:g}?" if 1 < alpha <= 100 else ""
-            raise ValueError(f"alpha must be above 0.5 and at most 1, found {alpha:g}{meant}")
+            hint = f": did you mean {alpha / 100:g}?" if 1 < alpha <= 100 else ""
+            raise ValueError(f"alpha must be above 0.5 and at most 1, found {alpha:g}{hint}")
         return alpha
