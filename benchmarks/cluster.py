@@ -31,6 +31,7 @@ from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
 from polarbear.execution.outcome import Executor, Outcome, Task
+from polarbear.execution.worker_process import WORKER_MODULE
 from polarbear.settings.options import Source
 from polarbear.store import StoreOnDisk
 from tests.cluster.processes import RealCluster
@@ -151,7 +152,7 @@ def processes_of(worker: Any) -> list[psutil.Process]:
     found = []
     for child in psutil.Process(worker.pid).children():
         with suppress(psutil.Error):
-            if "spawn_main" in " ".join(child.cmdline()):
+            if WORKER_MODULE in child.cmdline():
                 found.append(child)
     return found
 

@@ -41,6 +41,7 @@ import psutil
 import yaml
 
 from polarbear.errors import PolarBearError
+from polarbear.execution.worker_process import WORKER_MODULE
 from polarbear.facts.summary import FAILED
 from polarbear.store import StoreOnDisk
 
@@ -232,7 +233,7 @@ def workers_of(race: int) -> list[psutil.Process]:
     """The workers that a race has at this moment; none if it is ending."""
     try:
         children = psutil.Process(race).children()
-        return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+        return [child for child in children if WORKER_MODULE in child.cmdline()]
     except psutil.Error:
         return []
 

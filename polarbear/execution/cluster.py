@@ -17,7 +17,7 @@ from polarbear import __version__
 from polarbear.config.execution import Execution, JobQueue, Processors
 from polarbear.errors import ClusterError, MissingExtraError
 from polarbear.execution.host import Where, here
-from polarbear.execution.pool import blocked_interrupts
+from polarbear.execution.worker_process import blocked_interrupts
 from polarbear.numerics.threads import available_processors
 from polarbear.wording import typed_time
 

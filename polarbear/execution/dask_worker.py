@@ -7,14 +7,12 @@ the workers as an archive.
 
 import hashlib
 import io
-import multiprocessing
 import os
 import pickle
 import tarfile
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -75,10 +73,6 @@ class JobPlugin(WorkerPlugin):
         self._lock = threading.Lock()
         self._check_lock = threading.Lock()
         self._is_fit = self._is_leaving = False
-        # A worker below a nanny is a daemon, which multiprocessing would refuse children, lest they
-        # outlive it; those of a pool end with it.
-        with suppress(AttributeError):
-            multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
 
     def teardown(self, worker: Worker) -> None:
         self._is_leaving = True  # runs that end from now on did not end by themselves

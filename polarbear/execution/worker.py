@@ -1,108 +1,98 @@
-"""The main function of a worker process, which executes one run after the other."""
+"""The program of a worker process, which executes one run after the other.
+
+A pool starts it as ``python -m polarbear.execution.worker HANDLE``, where HANDLE is the number of
+an open socket. It receives a `WorkerSetup`, then one task after the other, and answers each task
+with its outcome. Such a process knows nothing of the script that started the race: no module of
+the parent is imported again, and user code comes from files.
+"""
 
 import faulthandler
-import io
 import os
 import signal
 import sys
 import tempfile
-from contextlib import suppress
 from multiprocessing.connection import Connection
-from pathlib import Path
-from typing import Any
 
 from polarbear.execution import process_tree
 from polarbear.execution.journal import Journal
-from polarbear.execution.outcome import shorten
-from polarbear.problems.base import Setting, Suite
+from polarbear.execution.run import Problems, execute
+from polarbear.execution.worker_log import log_stream, log_tail
+from polarbear.execution.worker_process import INTERRUPTS, WorkerSetup
 
-INTERRUPTS = (signal.SIGINT, signal.SIGHUP)  # they reach all processes of a terminal
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "POLARS_MAX_THREADS",
-    "RAYON_NUM_THREADS",
-)
+STANDARD_OUTPUT = 1
+STANDARD_ERROR = 2
 
 
-def serve(
-    connection: Connection,
-    journal_path: Path,
-    log_path: Path,
-    suite: Suite,
-    setting: Setting,
-    tag: str,
-    name: str,
-) -> None:
-    """Receive tasks and send outcomes until the connection ends."""
-    from polarbear.execution.run import Problems, execute  # which the pool's process never needs
+def main() -> None:
+    """Serve the pool at the other end of the socket that the command line names."""
+    handle = int(sys.argv[1])
+    os.set_inheritable(handle, False)  # the pool shall notice the end of this process at once
+    _handle_signals()
+    connection = Connection(handle)
+    try:
+        setup: WorkerSetup = connection.recv()
+        serve(connection, setup)
+    except EOFError:  # the pool has closed its end
+        return
 
-    # The parent handles interrupts. A handler, because programs started by a run would inherit
-    # that the signal is ignored.
+
+def serve(connection: Connection, setup: WorkerSetup) -> None:
+    """Receive tasks and send outcomes until the connection ends, which raises EOFError."""
+    _restore_import_path(setup)
+    _write_output_to_log()
+    tempfile.tempdir = str(setup.journal.parent)  # which the pool removes in any case
+    is_subreaper = process_tree.become_subreaper()
+    journal = Journal(setup.journal)
+    problems = Problems(setup.suite, setup.setting)
+    connection.send(None)  # ready
+    while True:
+        task = connection.recv()
+        outcome = execute(
+            task, problems, journal.add, lambda: log_tail(setup.log), worker=setup.name
+        )
+        if process_tree.has_children():
+            n_killed = process_tree.kill_descendants()
+        elif is_subreaper:
+            n_killed = 0
+        else:
+            n_killed = process_tree.kill_tagged(setup.tag)
+        if n_killed:
+            problems.forget()  # the kept problem may have lost a process that it needs
+        # Before the outcome is sent: the next run may be killed before it writes anything.
+        journal.truncate(0)
+        os.ftruncate(STANDARD_OUTPUT, 0)
+        connection.send(outcome)
+
+
+def _handle_signals() -> None:
+    """Leave interrupts to the parent process.
+
+    They get a handler instead of being ignored, because programs that a run starts would inherit
+    that a signal is ignored.
+    """
     for number in INTERRUPTS:
         signal.signal(number, lambda number, frame: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    is_subreaper = process_tree.become_subreaper()
-    tempfile.tempdir = str(journal_path.parent)  # which the pool removes in any case
-    log = _capture_output(log_path)
-    if setting.folder not in sys.path:
-        sys.path.insert(0, setting.folder)
-    journal = Journal(journal_path)
-    problems = Problems(suite, setting)
-    connection.send(None)  # ready
-    while True:
-        try:
-            task = connection.recv()
-        except EOFError:
-            return
-        outcome = execute(task, problems, journal.add, lambda: log_tail(log_path), name)
-        if process_tree.has_children():
-            leftovers = process_tree.kill_descendants()
-        else:
-            leftovers = 0 if is_subreaper else process_tree.kill_tagged(tag)
-        if leftovers:
-            problems.forget()  # the kept problem may have lost a process that it needs
-        # Before the outcome is sent: the next run may be killed before it writes anything.
-        journal.truncate(0)
-        os.ftruncate(log, 0)
-        connection.send(outcome)
 
 
-def log_tail(path: Path, lines: int = 12) -> str:
-    """The last lines that a run printed, shortened."""
-    try:
-        with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - 8192))
-            text = file.read().decode(errors="replace")
-    except OSError:
-        return ""
-    return shorten("\n".join(text.strip().splitlines()[-lines:]), 1000)
+def _restore_import_path(setup: WorkerSetup) -> None:
+    """Import modules from where the parent does; programs of a run get the user's PYTHONPATH."""
+    sys.path[:] = setup.import_path
+    if setup.python_path is None:
+        del os.environ["PYTHONPATH"]
+    else:
+        os.environ["PYTHONPATH"] = setup.python_path
+    if setup.setting.folder not in sys.path:
+        sys.path.insert(0, setup.setting.folder)
 
 
-def _capture_output(path: Path) -> int:
-    """Write all output of runs into a file: standard output is for results."""
-    log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
-    os.dup2(log, 1)
-    os.dup2(log, 2)
-    sys.stdout = sys.stderr = log_stream(1)
-    faulthandler.enable(file=2)
-    return log
+def _write_output_to_log() -> None:
+    """Write what runs print into the log, which the pool has opened as standard output."""
+    sys.stdout = log_stream(STANDARD_OUTPUT)
+    sys.stderr = sys.stdout
+    faulthandler.enable(file=STANDARD_ERROR)
 
 
-def log_stream(handle: int) -> io.TextIOWrapper:
-    """A text stream that drops output instead of failing on a full disk."""
-    raw = io.BufferedWriter(_TolerantFile(handle, "w", closefd=False))
-    return io.TextIOWrapper(raw, "utf-8", errors="backslashreplace", line_buffering=True)
-
-
-class _TolerantFile(io.FileIO):
-    def write(self, data: Any) -> int:
-        with suppress(OSError):
-            super().write(data)
-        return len(memoryview(data).cast("B"))
+if __name__ == "__main__":
+    main()

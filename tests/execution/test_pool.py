@@ -17,7 +17,8 @@ from polarbear.config.configuration import Config, parse
 from polarbear.execution import pool as pool_module
 from polarbear.execution.journal import read_journal
 from polarbear.execution.outcome import Outcome, RunLimits, Status, Task
-from polarbear.execution.pool import Pool, WorkerHandle
+from polarbear.execution.pool import Pool
+from polarbear.execution.worker_process import WORKER_MODULE, WorkerProcess
 from polarbear.numerics.seeds import run_seed
 from polarbear.settings.options import Source
 from tests.support import RANDOM, solver
@@ -54,14 +55,14 @@ def run(
 
 
 def past_the_limit_once(
-    monkeypatch: pytest.MonkeyPatch, reached: Callable[[WorkerHandle], Any]
+    monkeypatch: pytest.MonkeyPatch, reached: Callable[[WorkerProcess], Any]
 ) -> None:
     """Let runs appear to take no time until a condition holds, and then too long."""
 
-    def seconds(worker: WorkerHandle) -> float:
+    def seconds(worker: WorkerProcess) -> float:
         return 1e6 if worker.task and worker.has_begun and reached(worker) else 0.0
 
-    monkeypatch.setattr(WorkerHandle, "seconds", property(seconds))
+    monkeypatch.setattr(WorkerProcess, "seconds", property(seconds))
 
 
 def one(outcomes: dict[tuple[str, str], Outcome], name: str) -> Outcome:
@@ -91,7 +92,7 @@ def test_a_bad_run_ends_alone_and_keeps_what_it_had_found(bad, status, words, mo
         past_the_limit_once(
             monkeypatch,
             lambda worker: (
-                worker.task.algorithm.name == bad and len(read_journal(worker.journal)[0])
+                worker.task.algorithm.name == bad and len(read_journal(worker.setup.journal)[0])
             ),
         )
     outcomes = run(config, instances=2, limits=limits)
@@ -187,7 +188,7 @@ def spawned() -> set[int]:
     return {
         child.pid
         for child in psutil.Process().children()
-        if child.status() != "zombie" and "spawn_main" in " ".join(child.cmdline())
+        if child.status() != "zombie" and WORKER_MODULE in child.cmdline()
     }
 
 
@@ -217,7 +218,7 @@ def test_a_run_that_ended_just_before_it_was_killed_at_its_limit_has_ended(tmp_p
     go = tmp_path / "go"
     config = configured(solver("waits", until=str(go)))
 
-    def ends(worker: WorkerHandle) -> bool:
+    def ends(worker: WorkerProcess) -> bool:
         go.touch()
         return worker.connection.poll(None)
 

@@ -15,10 +15,11 @@ import pytest
 
 from polarbear.config.configuration import Config
 from polarbear.errors import PolarBearError
-from polarbear.execution import pool, process_tree
+from polarbear.execution import process_tree
 from polarbear.execution.outcome import RunLimits, Status
 from polarbear.execution.pool import Pool
-from polarbear.execution.worker import log_stream
+from polarbear.execution.worker_log import log_stream
+from polarbear.execution.worker_process import WorkerProcess
 from tests.execution.test_pool import GENEROUS, GOOD, configured, one, run, tasks
 from tests.support import Project, no_space, solver
 
@@ -152,10 +153,10 @@ def test_a_process_that_reuses_the_number_of_a_dead_worker_is_not_killed(left: A
         list(workers.run(tasks(config)))
         (worker,) = workers._workers
         worker.process.kill()
-        worker.process.join()  # buried: from now on its number can be had by others
+        worker.process.wait()  # buried: from now on its number can be had by others
         innocent = subprocess.Popen(left.sleep.split())
         worker.process = SimpleNamespace(
-            pid=innocent.pid, is_alive=lambda: False, join=lambda: None, exitcode=-9
+            pid=innocent.pid, poll=lambda: -9, wait=lambda: -9, returncode=-9
         )
         worker.stop()
         workers._workers.clear()
@@ -168,7 +169,7 @@ def test_a_process_that_reuses_the_number_of_a_dead_worker_is_not_killed(left: A
 def test_a_worker_killed_while_it_starts_is_replaced_unless_none_comes_up(monkeypatch, times):
     start, killed = Pool._start, []
 
-    def started(self: Pool) -> pool.WorkerHandle:
+    def started(self: Pool) -> WorkerProcess:
         worker = start(self)
         if len(killed) < times:
             os.kill(worker.process.pid, signal.SIGKILL)
