@@ -29,7 +29,10 @@ CONFIG = {
 
 @pytest.mark.parametrize(
     ("page", "written"),
-    [("reference/python.md", "page.html"), ("how-to/notebook.md", "climbing-code/climb.py")],
+    [
+        pytest.param("reference/python.md", "page.html", marks=pytest.mark.peer),  # uses ArviZ
+        ("how-to/notebook.md", "climbing-code/climb.py"),
+    ],
 )
 def test_the_documented_examples_run(tmp_path: Path, page: str, written: str):
     project = Project(tmp_path)
@@ -69,7 +72,13 @@ def raced_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[pb.Config, P
     return config, pb.race(config, tmp_path_factory.mktemp("examples") / "results").path
 
 
-@pytest.mark.parametrize("name", [*public_functions(), "Listener"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.peer if name == "Posterior.to_arviz" else ())
+        for name in [*public_functions(), "Listener"]
+    ],
+)
 def test_a_public_function_documents_its_arguments_and_its_example_runs(
     name: str, raced_folder: tuple[pb.Config, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -93,7 +93,13 @@ def test_stores_side_by_side_have_no_markup_and_no_formula_of_names(hostile: Pro
         assert FORMULA not in cells
 
 
-@pytest.mark.parametrize("name", [name for name in EXPORTS if name != "coco"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(name for name in EXPORTS if name not in ("coco", "arviz")),
+        pytest.param("arviz", marks=pytest.mark.peer),
+    ],
+)
 def test_an_export_stays_in_its_place_and_is_read_back_under_the_same_names(
     hostile: Project, name: str, tmp_path: Path
 ):

@@ -80,6 +80,7 @@ def test_arviz_reads_the_duels_of_an_empirical_posterior(tmp_path: Path):
     assert "wins" not in arviz.from_netcdf(tmp_path / "one.nc").posterior
 
 
+@pytest.mark.peer
 def test_an_export_to_arviz_that_fails_names_the_reason(store, tmp_path, monkeypatch):
     with pytest.raises(ExportFailedError, match=r"ends in \.nc or \.zarr, found 'p\.txt'"):
         store.export("arviz", tmp_path / "p.txt")

@@ -12,9 +12,13 @@ from tests.formats.helpers import numbered_store
 from tests.support import Project
 
 DOCS = Path(__file__).parents[2] / "docs"
+# ArviZ's data are written by xarray.
+NEEDS = {"arviz": pytest.mark.peer}
 ALL = [(FORMATS, name) for name in FORMATS] + [(EXPORTS, name) for name in EXPORTS]
 for_every_format = pytest.mark.parametrize("name", FORMATS)
-for_every_export = pytest.mark.parametrize("name", EXPORTS)
+for_every_export = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=NEEDS.get(name, ())) for name in EXPORTS]
+)
 
 
 @pytest.fixture(scope="module")

@@ -45,6 +45,7 @@ def test_what_a_module_s_own_tests_say_holds(path: Path):
     node("--test", str(path))
 
 
+@pytest.mark.peer
 def test_the_linter_finds_nothing_in_scripts_and_their_tests():
     assert problems(str(SCRIPTS), "tests/report/js") == []
 
