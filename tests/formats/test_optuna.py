@@ -85,7 +85,7 @@ def test_studies_to_be_maximised_are_known_as_such(tmp_path: Path):
     study(tmp_path / "a.db", "A", [1.0, 2.0], direction="maximize")
     pb.import_data(tmp_path / "a.db", tmp_path / "s", "optuna")
     store = pb.open(tmp_path / "s")
-    assert store.settings.instances.maximise
+    assert store.config["instances"]["maximise"]
     assert store.trajectories()["y"].to_list() == [1, 2]
     study(tmp_path / "a.db", "B", [1.0])
     with pytest.raises(ImportFailedError, match="mixes studies"):
