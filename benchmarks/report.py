@@ -43,6 +43,7 @@ from polarbear.problems import Instance
 from polarbear.rankings import GridValues
 from polarbear.settings.options import Source
 from polarbear.store import StoreOnDisk
+from polarbear.store.runs import FinishedRun
 
 NAMES = ("CSA", "MSR", "TPA", "XNES", "MXNES", "LPXNES", "RS")
 ROUNDS, BATCH, POINTS, BUDGET, DRAWS = 50, 8, 60, 60_000, 4000
@@ -85,7 +86,7 @@ def add_runs(
             outcomes.append(
                 Outcome(task, Status.BUDGET, "", times, values, BUDGET, BUDGET, 1.0, 0, 1.7e9)
             )
-    store.add_runs(outcomes, 2)
+    store.add_runs([FinishedRun.of(outcome, 2) for outcome in outcomes])
 
 
 def add_rounds(store: StoreOnDisk, config: Config, rng: np.random.Generator) -> None:

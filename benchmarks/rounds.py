@@ -34,6 +34,7 @@ from polarbear.racing import RoundRecord
 from polarbear.settings.options import Source
 from polarbear.store import StoreOnDisk, fs
 from polarbear.store.catalog import Catalog, part_file
+from polarbear.store.runs import FinishedRun
 from tests.store.test_rounds import KEPT, made_up
 
 ROUNDS, INSTANCES, POINTS = 1_000, 4, 30
@@ -60,11 +61,10 @@ def make(path: Path) -> None:
             store.add_instances(instances, "classic")
             store.add_runs(
                 [
-                    outcome(Task(algorithm, instance, 1, 1000), rng)
+                    FinishedRun.of(outcome(Task(algorithm, instance, 1, 1000), rng), workers=2)
                     for instance in instances
                     for algorithm in config.algorithms
-                ],
-                workers=2,
+                ]
             )
             store.merge_parts()
             store.rounds.add(record._replace(state=replace(record.state, round=number)), beliefs)

@@ -29,7 +29,7 @@ from polarbear.execution.run import Problems, execute
 from polarbear.racing import State
 from polarbear.settings.options import Source
 from polarbear.store import StoreOnDisk
-from polarbear.store.runs import SpeculativeRuns
+from polarbear.store.runs import SpeculativeTable
 
 Result = TypeVar("Result")
 
@@ -296,7 +296,7 @@ def simulate(
         mock.patch.object(collect, "pool_of", return_value=cluster),
         mock.patch.object(Race, "_decided", lambda *a: known.decided(*a)),
         mock.patch.object(StoreOnDisk, "add_runs", nothing),
-        mock.patch.object(SpeculativeRuns, "replace", nothing),
+        mock.patch.object(SpeculativeTable, "replace", nothing),
         mock.patch.object(StoreOnDisk, "merge_parts", nothing),
     ):
         race = SimulatedRace(config, store, [used])

@@ -25,6 +25,7 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems import Instance
 from polarbear.settings.options import Source
 from polarbear.store import StoreOnDisk
+from polarbear.store.runs import FinishedRun
 
 ALGORITHMS, INSTANCES, POINTS, BUDGET = 10, 1_000, 1_000, 60_000
 GRID = np.unique(np.round(np.geomspace(100, BUDGET, 200)))
@@ -55,7 +56,7 @@ def make(path: Path) -> None:
                             task, Status.BUDGET, "", times, values, BUDGET, BUDGET, 1.0, 0, 1.7e9
                         )
                     )
-            store.add_runs(outcomes, 2)
+            store.add_runs([FinishedRun.of(outcome, 2) for outcome in outcomes])
             store.merge_parts()
 
 

@@ -74,7 +74,7 @@ def run(
         with collect.pool_of(settings, disk) as pool:
             listener.planned(len(tasks), present, folder, pool.size)
             with listener.runs(len(tasks)) as finished:
-                Scheduler(pool, disk, lambda o: finished(o.status.failed)).run(tasks)
+                Scheduler(pool, disk, lambda outcome, _: finished(outcome.status.failed)).run(tasks)
         plan.check_unchanged()
     seconds = time.monotonic() - begun
     return Store(disk, collected(disk, settings.budget, len(tasks), present, seconds))

@@ -48,7 +48,7 @@ class StoredAlgorithm(BaseModel):
         return {**texts, "options": plain}
 
 
-class StoredInstances(BaseModel):
+class StoredSuite(BaseModel):
     """The suite that the problems of a store are drawn from.
 
     ``options`` are all options of the suite as they are stored. The suite need not be installed.
@@ -83,7 +83,7 @@ class StoredSettings(BaseModel):
     seeds: Seeds = "separate"
     trajectory: Trajectory = "best"
     algorithms: dict[Annotated[str, AfterValidator(checked_name)], StoredAlgorithm]
-    instances: StoredInstances
+    instances: StoredSuite
     budget: Budget
     failures: Failures
     limits: RaceLimits

@@ -10,7 +10,7 @@ from polarbear.config.configuration import Config
 from polarbear.driver.fingerprints import fingerprints, packages_of
 from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
-from polarbear.execution.outcome import Executor, Outcome, RunLimits, Status, Task
+from polarbear.execution.outcome import Executor, RunLimits, Status, Task
 from polarbear.facts.evidence import Evidence, ranked
 from polarbear.numerics.threads import available_processors
 from polarbear.problems.base import Instance
@@ -20,7 +20,7 @@ from polarbear.racing import State
 from polarbear.rankings import GridValues
 from polarbear.settings.grid import SECONDS
 from polarbear.store import StoreOnDisk, best_so_far, manifest
-from polarbear.store.runs import StoredRun
+from polarbear.store.runs import FinishedRun, StoredRun
 from polarbear.store.runs import stored_runs as runs_of
 from polarbear.wording import counted, joined, noun
 
@@ -242,13 +242,18 @@ class RaceRuns:
         self.stored = stored_runs(store)
         self._entered = store.rounds.entered()
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, finished: FinishedRun) -> None:
         """Take in a finished run."""
-        run = StoredRun.of(outcome, workers_of(self._config))
+        run = finished.run
         self.stored[run.algorithm, run.instance] = run
-        made, times = (outcome.times, outcome.values, outcome.status), self._config.budget.times
-        held = best_so_far(*made, outcome.reached, times, self._failed)
-        self._values[run.algorithm, run.instance] = held
+        self._values[run.algorithm, run.instance] = best_so_far(
+            finished.times,
+            finished.values,
+            run.status,
+            run.reached,
+            self._config.budget.times,
+            self._failed,
+        )
 
     def may_enter(self, name: str, state: State) -> bool:
         """Whether no other newcomer is catching up, and no earlier round is replayed."""

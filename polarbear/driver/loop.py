@@ -27,7 +27,7 @@ from polarbear.racing import State
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk
-from polarbear.store.runs import StoredRun
+from polarbear.store.runs import FinishedRun, StoredRun
 from polarbear.wording import counted, percent, timed, typed_time
 
 SETTLED = "every relation is settled"
@@ -232,8 +232,8 @@ class Race:
         for instance in self._stream.batch_after(state, drawn, at_least):
             yield from self._plan.missing(self._runs.stored, [instance], horizons)
 
-    def _take(self, outcome: Outcome) -> None:
-        self._runs.add(outcome)
+    def _take(self, outcome: Outcome, finished: FinishedRun) -> None:
+        self._runs.add(finished)
         for watcher in self._watchers:
             watcher.finished(outcome)
 

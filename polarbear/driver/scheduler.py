@@ -20,7 +20,7 @@ from polarbear.driver.collect import Place
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
-from polarbear.store.runs import SpeculativeRun, StoredRun
+from polarbear.store.runs import FinishedRun, StoredRun
 
 RETRIES = 2  # of a run that was killed from outside
 
@@ -43,7 +43,7 @@ class SpeculativeRuns:
     ) -> None:
         self._store = store
         self._cuts = config.budget.axis == EVALUATIONS
-        self._unused: defaultdict[Place, list[SpeculativeRun]] = defaultdict(list)
+        self._unused: defaultdict[Place, list[FinishedRun]] = defaultdict(list)
         runs = store.speculative.runs()
         used = set(store.every_run()["run"]) if runs else ()  # and left here by a killed race
         same = {name: store.provenance.alike(name, now) for name, now in fingerprints.items()}
@@ -54,9 +54,9 @@ class SpeculativeRuns:
                 known = run._replace(fingerprint=fingerprints[run.algorithm])
                 self._unused[run.algorithm, run.instance].append(replace(one, run=known))
 
-    def add(self, outcome: Outcome, workers: int) -> None:
+    def add(self, finished: FinishedRun) -> None:
         """Keep a finished run for the round that may request it."""
-        self._unused[_place(outcome.task)].append(SpeculativeRun.of(outcome, workers))
+        self._unused[finished.run.algorithm, finished.run.instance].append(finished)
 
     def take(self, task: Task) -> Outcome | None:
         """Remove and return the outcome of a task, if there is one."""
@@ -84,7 +84,7 @@ class SpeculativeRuns:
         """Bring the store up to date; used runs must be stored with their round by now."""
         self._store.speculative.replace([run for runs in self._unused.values() for run in runs])
 
-    def _answers(self, task: Task) -> Iterator[tuple[SpeculativeRun, Outcome]]:
+    def _answers(self, task: Task) -> Iterator[tuple[FinishedRun, Outcome]]:
         """Runs that answer a request, each with the outcome of the requested run."""
         for one in self._unused[_place(task)]:
             outcome = one.up_to(task) if self.fits(one.run, task) else None
@@ -103,7 +103,7 @@ class Scheduler:
         self,
         pool: Executor,
         store: StoreOnDisk,
-        on_outcome: Callable[[Outcome], None] = lambda outcome: None,
+        on_outcome: Callable[[Outcome, FinishedRun], None] = lambda outcome, finished: None,
         speculative: SpeculativeRuns | None = None,
         on_speculative: Callable[[Outcome], None] = lambda outcome: None,
     ) -> None:
@@ -116,7 +116,7 @@ class Scheduler:
         self._queue: OrderedDict[Place, Task] = OrderedDict()  # requested and not started
         self._running: dict[Place, Task] = {}  # speculative runs
         self._lost: Counter[Place] = Counter()
-        self._finished: list[Outcome] = []
+        self._finished: list[FinishedRun] = []
         self._started = self._stored = time.monotonic()
 
     @property
@@ -204,18 +204,18 @@ class Scheduler:
         if running and (running.budget, running.attempt) == (task.budget, task.attempt):
             del self._running[place]
             if self.speculative and outcome.status is not Status.LOST:  # as if never started
-                self.speculative.add(outcome, self.workers)
+                self.speculative.add(self._record(outcome))
                 self._on_speculative(outcome)
             return
         requested = self._requested[place]
         if outcome.status is Status.LOST and self._lost[place] < RETRIES:
             self._lost[place] += 1
-            self._finished.append(replace(outcome, task=requested))
+            self._finished.append(self._record(replace(outcome, task=requested)))
             again = replace(requested, attempt=requested.attempt + 1)
             self._requested[place] = self._queue[place] = again
         elif task.budget == requested.budget:
             self._accept(replace(outcome, task=requested))
-        elif cut := SpeculativeRun.of(outcome, self.workers).up_to(requested):
+        elif cut := self._record(outcome).up_to(requested):
             self._accept(cut)
         else:  # a longer run was killed, and where it was at this budget is unknown
             self._queue[place] = requested
@@ -223,13 +223,18 @@ class Scheduler:
     def _accept(self, outcome: Outcome) -> None:
         """Take in a requested run."""
         del self._requested[_place(outcome.task)]
-        self._finished.append(outcome)
-        self._on_outcome(outcome)
+        finished = self._record(outcome)
+        self._finished.append(finished)
+        self._on_outcome(outcome, finished)
+
+    def _record(self, outcome: Outcome) -> FinishedRun:
+        """The only record of a run: it is stored, and the race decides by it."""
+        return FinishedRun.of(outcome, self.workers)
 
     def _store_runs(self) -> None:
-        outcomes = self._finished.copy()
+        finished_runs = self._finished.copy()
         self._finished.clear()
-        self._store.add_runs(outcomes, self._pool.size)
+        self._store.add_runs(finished_runs)
         self._store.merge_parts()
 
 

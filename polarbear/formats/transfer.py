@@ -20,6 +20,7 @@ from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, checked_name
 from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import StoreOnDisk, file_io
+from polarbear.store.runs import FinishedRun
 from polarbear.wording import counted, joined
 
 Spacing = Literal["log", "linear"]
@@ -103,8 +104,8 @@ def _add_new_runs(store: StoreOnDisk, outcomes: Sequence[Outcome]) -> list[bool]
         (outcome.task.algorithm.name, outcome.task.instance.id) not in stored
         for outcome in outcomes
     ]
-    new_runs = [outcome for outcome, new in zip(outcomes, is_new, strict=True) if new]
-    store.add_runs(new_runs, workers=0)
+    new_outcomes = [outcome for outcome, new in zip(outcomes, is_new, strict=True) if new]
+    store.add_runs([FinishedRun.of(outcome, workers=0) for outcome in new_outcomes])
     return is_new
 
 

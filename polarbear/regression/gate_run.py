@@ -32,7 +32,7 @@ from polarbear.regression.gate_decision import (
 from polarbear.regression.version_pairs import FailedRun, Lost, Pair, Slowdown, VersionDuels
 from polarbear.settings.grid import SECONDS
 from polarbear.store import StoreOnDisk
-from polarbear.store.runs import Reason
+from polarbear.store.runs import FinishedRun, Reason
 
 DEFAULT_LIMIT = 100  # instances
 
@@ -166,8 +166,8 @@ def gate(
     return found, made, len(versions) * size - made
 
 
-def _receiver(finished: Callable[[bool], None]) -> Callable[[Outcome], None]:
-    return lambda outcome: finished(outcome.status.failed)
+def _receiver(finished: Callable[[bool], None]) -> Callable[[Outcome, FinishedRun], None]:
+    return lambda outcome, _: finished(outcome.status.failed)
 
 
 def _verdict(

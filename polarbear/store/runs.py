@@ -152,15 +152,16 @@ class SetAside:
 
 
 @dataclass(frozen=True, eq=False)
-class SpeculativeRun:
-    """A finished run that no round has asked for yet."""
+class FinishedRun:
+    """A finished run with its trajectory: the times and values of its improvements."""
 
     run: StoredRun
     times: Floats
     values: Floats
 
     @classmethod
-    def of(cls, outcome: Outcome, workers: int) -> SpeculativeRun:
+    def of(cls, outcome: Outcome, workers: int) -> FinishedRun:
+        """A run that was just executed by one of this number of workers."""
         return cls(StoredRun.of(outcome, workers), outcome.times, outcome.values)
 
     def up_to(self, task: Task) -> Outcome | None:
@@ -179,7 +180,7 @@ class SpeculativeRun:
         return run.outcome(task, self.times[inside], self.values[inside])
 
 
-class SpeculativeRuns:
+class SpeculativeTable:
     """The folder ``speculative/`` of a store: runs that do not count until a round uses them."""
 
     def __init__(self, catalog: Catalog) -> None:
@@ -189,13 +190,13 @@ class SpeculativeRuns:
         """One row per run that no round has used, with its trajectory."""
         return joined(SPECULATIVE, dict(self._catalog.read_parts(SPECULATIVE)).values())
 
-    def runs(self) -> list[SpeculativeRun]:
+    def runs(self) -> list[FinishedRun]:
         """The same runs as records."""
         frame = self.table()
         points = zip(stored_runs(frame), frame["t"], frame["y"], strict=True)
-        return [SpeculativeRun(run, t.to_numpy(), y.to_numpy()) for run, t, y in points]
+        return [FinishedRun(run, t.to_numpy(), y.to_numpy()) for run, t, y in points]
 
-    def replace(self, runs: Iterable[SpeculativeRun]) -> None:
+    def replace(self, runs: Iterable[FinishedRun]) -> None:
         """Keep these runs and no others."""
         rows = [{**one.run._asdict(), "t": one.times, "y": one.values} for one in runs]
         parts = [part_file(SPECULATIVE, rows)] if rows else []

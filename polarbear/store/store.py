@@ -15,7 +15,7 @@ import polars as pl
 from polarbear.config.execution import KEEPS
 from polarbear.config.stored_settings import StoredSettings
 from polarbear.errors import StoreMismatchError
-from polarbear.execution.outcome import Outcome, Status
+from polarbear.execution.outcome import Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
@@ -25,7 +25,14 @@ from polarbear.store import file_io, manifest, tables
 from polarbear.store.catalog import Catalog, File, joined, part_file
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import FOLDER, Races, Rounds, folder_of
-from polarbear.store.runs import Provenance, SetAside, SpeculativeRuns, StoredRun, stored_runs
+from polarbear.store.runs import (
+    FinishedRun,
+    Provenance,
+    SetAside,
+    SpeculativeTable,
+    StoredRun,
+    stored_runs,
+)
 from polarbear.store.writer import clear_progress, locked
 from polarbear.wording import counted
 
@@ -56,7 +63,7 @@ class StoreOnDisk:
         self.posteriors = Posteriors(catalog, self.rounds, self.races, past is not None)
         self.provenance = Provenance(catalog)
         self.set_aside = SetAside(catalog)
-        self.speculative = SpeculativeRuns(catalog)
+        self.speculative = SpeculativeTable(catalog)
         self._tables: dict[str, tuple[dict[str, pl.DataFrame], pl.DataFrame]] = {}
 
     @classmethod
@@ -180,17 +187,19 @@ class StoreOnDisk:
         if new:
             self.catalog.commit([part_file("instances", new)])
 
-    def add_runs(self, outcomes: Iterable[Outcome], workers: int) -> None:
+    def add_runs(self, finished_runs: Iterable[FinishedRun]) -> None:
         """Store runs with their trajectories: all of these, or none."""
-        runs, trajectories = [], []
-        for outcome in outcomes:
-            run = StoredRun.of(outcome, workers)
+        runs = []
+        trajectories = []
+        for finished in finished_runs:
+            run = finished.run
             runs.append(run._asdict())
             key = {"run": run.run, "algorithm": run.algorithm, "instance": run.instance}
-            trajectories.append({**key, "t": outcome.times, "y": outcome.values})
+            trajectories.append({**key, "t": finished.times, "y": finished.values})
         if runs:
-            parts = part_file("trajectories", trajectories), part_file("runs", runs)
-            self.catalog.commit(parts)
+            trajectories_part = part_file("trajectories", trajectories)
+            runs_part = part_file("runs", runs)
+            self.catalog.commit([trajectories_part, runs_part])
 
     def add_rankings(self, rankings: pl.DataFrame) -> None:
         """Store rankings that have no trajectories."""

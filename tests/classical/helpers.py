@@ -13,6 +13,7 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.formats.base import ImportedAlgorithm
 from polarbear.problems.base import Instance
 from polarbear.store import StoreOnDisk
+from polarbear.store.runs import FinishedRun
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,11 @@ def make_store(
         store.add_instances(made, store.settings.instances.suite)
         store.add_runs(
             [
-                _outcome(name, made[i], run)
+                FinishedRun.of(_outcome(name, made[i], run), workers=0)
                 for name, row in runs.items()
                 for i, run in enumerate(row)
                 if run is not None
-            ],
-            workers=0,
+            ]
         )
     return store
 

@@ -15,6 +15,7 @@ from polarbear.execution.run import Problems, execute
 from polarbear.facts.evidence import evidence_of
 from polarbear.racing import RoundRecord
 from polarbear.store import StoreOnDisk
+from polarbear.store.runs import FinishedRun
 from polarbear.wording import counted
 from tests.driver.test_loop import RATINGS, checkpoints, configured, facts_of
 from tests.faults import races
@@ -79,7 +80,7 @@ def test_the_price_of_deciding_again_includes_runs_by_their_stored_times(tmp_pat
     with store.writing():
         store.add_instances(instances, "synthetic")
         timed = [replace(execute(t, problems), seconds=0.5 * t.budget) for t in tasks]
-        store.add_runs(timed, workers=2)
+        store.add_runs([FinishedRun.of(outcome, workers=2) for outcome in timed])
     assert cost_words(config, store, []) == (
         "0 runs to repeat, 0 rounds to decide again, up to 3 runs to extend (from their "
         "beginning), in about 45 s"

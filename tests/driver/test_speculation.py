@@ -19,7 +19,7 @@ from polarbear.driver.scheduler import SpeculativeRuns
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.store import StoreOnDisk
-from polarbear.store.runs import SpeculativeRun
+from polarbear.store.runs import FinishedRun
 from tests.driver.test_loop import Notes, checkpoints, configured, optimisers, run
 from tests.faults.races import essence
 from tests.support import RANDOM, InThisProcess, solver
@@ -183,7 +183,7 @@ def test_a_run_that_is_cut_is_the_run_up_to_there(name, budget):
         whole = execute(Task(config.algorithms[0], instance, 3, 60), problems)
         task = Task(config.algorithms[0], instance, 3, budget)
         wanted = execute(task, problems)
-        found = SpeculativeRun.of(whole, 1).up_to(task)
+        found = FinishedRun.of(whole, 1).up_to(task)
         assert found is not None
         np.testing.assert_array_equal(found.times, wanted.times)
         np.testing.assert_array_equal(found.values, wanted.values)
@@ -197,7 +197,7 @@ def test_a_run_that_was_killed_before_it_was_seen_at_a_time_does_not_stand_for_o
     none = np.empty(0)
     for status in (Status.TIMEOUT, Status.MEMORY, Status.KILLED):
         outcome = Outcome(task, status, "killed", none, none, 10, 10.0, 1.0, 0, 1.7e9)
-        killed = SpeculativeRun.of(outcome, 1)
+        killed = FinishedRun.of(outcome, 1)
         assert killed.up_to(replace(task, budget=20)) is None
         assert killed.up_to(task).status is status
         # it had been there before
@@ -216,8 +216,8 @@ def early_store(folder: Path) -> tuple[Config, StoreOnDisk, list[Outcome]]:
 def test_runs_that_a_killed_race_left_both_early_and_used_are_used_once(tmp_path):
     config, store, outcomes = early_store(tmp_path / "s")
     with store.writing():
-        store.speculative.replace([SpeculativeRun.of(one, 1) for one in outcomes])
-        store.add_runs(outcomes[:1], 1)
+        store.speculative.replace([FinishedRun.of(one, 1) for one in outcomes])
+        store.add_runs([FinishedRun.of(outcomes[0], 1)])
         early = SpeculativeRuns(config, store, fingerprints(config))
         assert [early.has(outcome.task) for outcome in outcomes] == [False, True]
         early.write()
@@ -227,7 +227,7 @@ def test_runs_that_a_killed_race_left_both_early_and_used_are_used_once(tmp_path
 def test_early_runs_follow_a_new_name_and_are_forgotten_with_their_algorithm(tmp_path):
     _, store, outcomes = early_store(tmp_path / "s")
     with store.writing():
-        store.speculative.replace([SpeculativeRun.of(one, 1) for one in outcomes])
+        store.speculative.replace([FinishedRun.of(one, 1) for one in outcomes])
         rename(store, "random", "chance")
         assert store.speculative.table()["algorithm"].to_list() == ["chance", "coordinate_descent"]
         forget(store, "chance")
@@ -238,9 +238,33 @@ def test_a_changed_algorithm_does_not_use_what_was_run_early_before(tmp_path):
     config, store, outcomes = early_store(tmp_path / "s")
     early = SpeculativeRuns(config, store, fingerprints(config))
     for outcome in outcomes:
-        early.add(outcome, 1)
+        early.add(FinishedRun.of(outcome, 1))
     task = outcomes[0].task
     assert early.has(task)
     assert not early.has(replace(task, fingerprint="another"))
     assert not early.has(replace(task, seed=task.seed + 1))
     assert not early.has(replace(task, budget=task.budget + 1))
+
+
+class ChangingPool(InThisProcess):
+    """A pool whose number of workers changes during a race, as that of a cluster does."""
+
+    @property
+    def size(self) -> int:
+        return 1 + len(self._started) % 3
+
+    @size.setter
+    def size(self, workers: int) -> None:
+        pass
+
+
+def test_a_race_decides_by_the_run_that_it_stores_whatever_the_number_of_workers_then(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(collect, "pool_of", lambda config, _: ChangingPool(config, 1, seed=1))
+    config = truncated(rounds=2)
+    store = StoreOnDisk.create(tmp_path / "s", config.stored())
+    race = Race(config, store)
+    with store.writing():
+        race.run()
+    assert race._runs.stored == collect.stored_runs(store)

@@ -27,7 +27,7 @@ from polarbear.store import StoreOnDisk
 from polarbear.store import store as store_module
 from polarbear.store.file_io import ASIDE
 from polarbear.store.repair import repair
-from polarbear.store.runs import SpeculativeRun
+from polarbear.store.runs import FinishedRun
 from polarbear.store.verify import verify
 from tests.driver.test_loop import configured
 from tests.driver.test_reconcile import race
@@ -267,7 +267,7 @@ def _with_speculative_run(root: Path) -> None:
     _race(root)
     store = StoreOnDisk.open(root / "store")
     with store.writing():
-        store.speculative.replace([SpeculativeRun.of(outcome(SHORT, "bad", 99, [(1, 2.0)]), 1)])
+        store.speculative.replace([FinishedRun.of(outcome(SHORT, "bad", 99, [(1, 2.0)]), 1)])
 
 
 def _with_step(step: float) -> Config:

@@ -33,7 +33,7 @@ from polarbear.store.catalog import FACTS, Catalog
 from polarbear.store.manifest import NAME
 from polarbear.store.rename import rename
 from polarbear.store.repair import repair
-from polarbear.store.runs import Reason, SpeculativeRun
+from polarbear.store.runs import FinishedRun, Reason
 from polarbear.store.verify import verify
 from tests.driver.test_loop import configured, run
 from tests.fuzz.tokens import mutated
@@ -86,7 +86,7 @@ def fill(folder: Path) -> None:
         ranking = {"instance": ["x"], "t": [10.0], "algorithm": [["good", "bad"]]}
         store.add_rankings(pl.DataFrame({**ranking, "position": [[1.0, 2.0]]}))
         store.provenance.declare_alike("good", ["one", "two"])
-        store.speculative.replace([SpeculativeRun.of(outcome(config, "good", 99, [(1, 2.0)]), 1)])
+        store.speculative.replace([FinishedRun.of(outcome(config, "good", 99, [(1, 2.0)]), 1)])
     remember()
     with store.writing():
         store.set_aside.add(store.runs().head(2), Reason.FORGOTTEN)

@@ -30,6 +30,7 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import Instance
 from polarbear.settings.options import Source
 from polarbear.store import StoreOnDisk, file_io, fs, store, tables
+from polarbear.store.runs import FinishedRun
 from polarbear.store.verify import verify
 from tests.support import no_space
 
@@ -66,7 +67,7 @@ def outcome(
 
 
 def add(target: StoreOnDisk, *outcomes: Outcome) -> None:
-    target.add_runs(outcomes, 2)
+    target.add_runs([FinishedRun.of(outcome, 2) for outcome in outcomes])
 
 
 def parts_of(store: StoreOnDisk, table: str) -> list[Path]:
