@@ -34,7 +34,7 @@ from polarbear.config.configuration import Config, parse
 from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.driver.round_posterior import settings_kept, threats
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.facts.evidence import CachedPosterior, Evidence, ranked
+from polarbear.facts.evidence import Evidence, ranked
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.beliefs import beliefs
 from polarbear.inference.chain_diagnostics import Draws, diagnose
@@ -96,7 +96,7 @@ def add_rounds(store: StoreOnDisk, config: Config, rng: np.random.Generator) -> 
     settings = settings_kept(config)
     for number in range(1, ROUNDS + 1):
         learned, evidence = believed(times, number, config.inference, rng)
-        tables = decision_tables(learned.posterior, rules.epsilon, "pointwise")
+        tables = decision_tables(learned, rules.epsilon, "pointwise")
         horizons = race.horizons(state, rules) or dict.fromkeys(NAMES, float(BUDGET))
         state, decisions = race.step(state, rules, BATCH, tables)
         record = race.RoundRecord(
@@ -112,15 +112,14 @@ def add_rounds(store: StoreOnDisk, config: Config, rng: np.random.Generator) -> 
             posterior=learned.key,
             **settings,
         )
-        axes = learned.algorithms, learned.times
-        shown = beliefs(learned.posterior, *axes, state.candidates, rules.epsilon)
+        shown = beliefs(learned, state.candidates, rules.epsilon)
         store.rounds.add(record, shown)
     store_posterior(store, evidence, learned)
 
 
 def believed(
     times: np.ndarray, number: int, options: ModelOptions, rng: np.random.Generator
-) -> tuple[CachedPosterior, Evidence]:
+) -> tuple[Posterior, Evidence]:
     """Draws around curves that cross, closer to them in each round."""
     n, place = len(NAMES), np.linspace(0, 1, len(times))[:, None]
     centre = np.linspace(0, 1, n)
@@ -130,6 +129,8 @@ def believed(
     theta /= theta.sum(axis=2, keepdims=True)
     posterior = Posterior(
         theta=theta,
+        algorithms=NAMES,
+        times=times,
         chains=4,
         unit_times=place[:, 0],
         options=options,
@@ -139,13 +140,13 @@ def believed(
         seconds=0.0,
         diagnostics=diagnose(Draws(theta[:, ::40], np.empty((len(theta), 0))), 4),
         joint=False,
+        instances=number * BATCH,
+        key=f"{number:016x}",
     )
     instances = tuple(f"instance-{i}" for i in range(number * BATCH))
     values = rng.normal(size=(1, n, len(times)))
     evidence = ranked(GridValues(instances[:1], NAMES, times, values), place[:, 0])
-    return CachedPosterior(
-        posterior, NAMES, times, len(instances), f"{number:016x}", False
-    ), evidence
+    return posterior, evidence
 
 
 def written(store: Path, page: Path, *more: str) -> tuple[float, float]:

@@ -290,7 +290,18 @@ def posterior_of(theta: np.ndarray, **changes: Any) -> Posterior:
     """A Plackett-Luce posterior of these draws[draw, time, algorithm], with all checks passed."""
     fine = Diagnostics(1.0, float(len(theta)), float(len(theta)), 0, None, None, 1)
     times = np.linspace(0, 1, theta.shape[1])
-    made = Posterior(
-        theta, 1, times, ModelOptions(), "native", "split-hmc", 0, 0.0, fine, joint=False
+    posterior = Posterior(
+        theta=theta,
+        algorithms=tuple(f"algorithm {i + 1}" for i in range(theta.shape[2])),
+        times=times,
+        unit_times=times,
+        chains=1,
+        options=ModelOptions(),
+        engine="native",
+        method="split-hmc",
+        seed=0,
+        seconds=0.0,
+        diagnostics=fine,
+        joint=False,
     )
-    return replace(made, **changes)
+    return replace(posterior, **changes)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from polarbear.api.listening import Listener
-from polarbear.api.posterior import Posterior
 from polarbear.api.store_handle import Store
 from polarbear.errors import ImportFailedError
 from polarbear.formats import FORMATS
 from polarbear.formats.base import AfterEnd, shown_names
 from polarbear.formats.table import LINE, imported_rows
 from polarbear.formats.transfer import GridOptions, ImportResult, Spacing, add_imported
+from polarbear.inference import Posterior
 from polarbear.problems.base import Trajectory
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.settings.options import Source, nearest, validate

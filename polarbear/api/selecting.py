@@ -88,7 +88,7 @@ def _cover(disk: StoreOnDisk, selection: choice.Selection) -> PortfolioCover:
     posterior = selection.basis.posterior
     names = evidence.grid.algorithms
     bootstrap = Bootstrap(
-        evidence.duels, names, posterior.n_draws, posterior.seed, posterior.options.concentration
+        evidence.duels, names, posterior.draws, posterior.seed, posterior.options.concentration
     )
     candidates = [names.index(selection.name(item)) for item in range(selection.competing)]
     return PortfolioCover(bootstrap, candidates, selection.valuation)

@@ -124,7 +124,7 @@ class Race:
     @property
     def posterior(self) -> Posterior:
         """The posterior after the last round."""
-        return self._inference.last()[1].posterior
+        return self._inference.last()[1]
 
     def run(self) -> Ended:
         """Race until everything is settled or a limit is reached.

@@ -57,7 +57,7 @@ def cost_words(config: Config, store: StoreOnDisk, stale: Sequence[StaleRuns]) -
     seconds = float(priced.sum().item()) / workers_of(config)
     last = store.rounds.last()
     if last is not None and last.posterior in store.posteriors.stored():
-        seconds += len(rounds) * float(store.posteriors.facts(last.posterior).seconds)
+        seconds += len(rounds) * float(store.posteriors.metadata(last.posterior).seconds)
     repeated, decided = counted(len(outdated), "run"), counted(len(rounds), "round")
     words = f"{repeated} to repeat, {decided} to decide again"
     if len(short):

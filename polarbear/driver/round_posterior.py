@@ -12,11 +12,10 @@ from polarbear.config.execution import KEEPS
 from polarbear.driver.collect import RaceRuns
 from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.errors import RaceError
-from polarbear.facts.evidence import CachedPosterior, Evidence, cached_posterior
+from polarbear.facts.evidence import Evidence, cached_posterior
 from polarbear.inference import Posterior, relations
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.inference.empirical.decisions import decide_by_duels, p_dominates
-from polarbear.inference.fit import named
 from polarbear.inference.relations import DecisionTables
 from polarbear.numerics.seeds import derived_seed
 from polarbear.racing import Decisions, Elimination, RoundRecord, State, Threat
@@ -26,7 +25,7 @@ from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
 
 MORE_DRAWS = 4  # times as many, where a decision is within the Monte-Carlo error
-Decided = tuple[State, Decisions, DecisionTables | None, CachedPosterior]
+Decided = tuple[State, Decisions, DecisionTables | None, Posterior]
 
 
 class RoundResult(NamedTuple):
@@ -35,7 +34,7 @@ class RoundResult(NamedTuple):
     record: RoundRecord
     beliefs: Beliefs
     evidence: Evidence
-    cached: CachedPosterior
+    posterior: Posterior
 
 
 def threats(state: State, tables: DecisionTables | None) -> dict[str, Threat]:
@@ -92,7 +91,7 @@ class RoundInference:
         self._config = config
         self._store = store
         self._runs = runs
-        self._last: tuple[Evidence, CachedPosterior] | None = None
+        self._last: tuple[Evidence, Posterior] | None = None
 
     def decide(
         self, state: State, horizons: Mapping[str, float], drawn: int, size: int | None
@@ -104,8 +103,7 @@ class RoundInference:
         rules, evidence = self._config.race, self._runs.evidence(state, drawn)
         by_ratings = self._config.inference.plackett_luce
         decide = self._decide_by_ratings if by_ratings else self._decide_by_duels
-        state, decisions, tables, cached = decide(state, evidence, drawn)
-        posterior = cached.posterior
+        state, decisions, tables, posterior = decide(state, evidence, drawn)
         left = None if size is None else size - state.instances
         ahead = None  # without limits, because they may change
         if tables is not None and left != 0:
@@ -123,22 +121,22 @@ class RoundInference:
             threats=threats(state, tables),
             instances_to_go=ahead.likely if ahead else None if state.open_pairs else 0,
             forecast=ahead,
-            draws=posterior.n_draws,
+            draws=posterior.draws,
             problems=tuple(posterior.diagnostics.problems),
-            posterior=cached.key,
+            posterior=posterior.key,
             p_any_wrong=p_any_wrong(evidence.duels, state.algorithms, state.eliminated),
-            fit=named(posterior.fit, cached.algorithms, cached.times),
+            fit=posterior.fit,
             **settings_kept(self._config),
         )
-        axes, candidates = (cached.algorithms, cached.times), state.candidates
-        shown = beliefs(posterior, *axes, candidates, rules.epsilon, usable=tables is not None)
-        return RoundResult(record, shown, evidence, cached)
+        is_usable = tables is not None
+        estimates = beliefs(posterior, state.candidates, rules.epsilon, usable=is_usable)
+        return RoundResult(record, estimates, evidence, posterior)
 
     def remember(self, result: RoundResult) -> None:
         """Take the posterior of this round as that of the last one."""
-        self._last = result.evidence, result.cached
+        self._last = result.evidence, result.posterior
 
-    def last(self) -> tuple[Evidence, CachedPosterior]:
+    def last(self) -> tuple[Evidence, Posterior]:
         """The posterior after the last round with its evidence, inferred when it is needed."""
         if self._last is None:
             record = self._store.rounds.last()
@@ -153,16 +151,16 @@ class RoundInference:
         stored, record = self._store.posteriors.stored(), self._store.rounds.last()
         if self._last is None and (record is None or record.posterior in stored):
             return
-        evidence, cached = self.last()
-        if cached.key not in stored:
-            store_posterior(self._store, evidence, cached)
+        evidence, posterior = self.last()
+        if posterior.key not in stored:
+            store_posterior(self._store, evidence, posterior)
         self._store.posteriors.remove_superseded()  # only now: a reader always finds one
 
     def _decide_by_duels(self, state: State, evidence: Evidence, drawn: int) -> Decided:
         rules, record = self._config.race, evidence.duels.record()
         tables = decide_by_duels(record, rules.epsilon, self._config.inference.concentration)
         if rules.elimination == "joint":
-            over = relations.joint(self._posterior(evidence).posterior).dominance
+            over = relations.joint(self._posterior(evidence)).dominance
             both = np.minimum(tables.dominates, over)
             tables = replace(tables, dominates=both, estimate=over)
         duels = None
@@ -179,13 +177,13 @@ class RoundInference:
     def _decide_by_ratings(self, state: State, evidence: Evidence, drawn: int) -> Decided:
         rules = self._config.race
         duels = evidence.duels.record().won()
-        cached = self._posterior(evidence)
-        tables = self._tables(cached.posterior)
+        posterior = self._posterior(evidence)
+        tables = self._tables(posterior)
         if tables is None or race.needs_more_draws(state, rules, drawn, tables, duels):
             more = self._posterior(evidence, draws=MORE_DRAWS * self._config.inference.draws)
-            tables = self._tables(more.posterior) or tables
-            cached = cached if cached.posterior.usable else more
-        return *race.step(state, rules, drawn, tables, duels), tables, cached
+            tables = self._tables(more) or tables
+            posterior = posterior if posterior.usable else more
+        return *race.step(state, rules, drawn, tables, duels), tables, posterior
 
     def _tables(self, posterior: Posterior) -> DecisionTables | None:
         if not posterior.usable:
@@ -195,7 +193,7 @@ class RoundInference:
 
     def _posterior(
         self, evidence: Evidence, field: Sequence[str] | None = None, draws: int | None = None
-    ) -> CachedPosterior:
+    ) -> Posterior:
         options = self._config.inference
         if draws is not None:
             options = options.model_copy(update={"draws": draws})

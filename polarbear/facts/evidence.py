@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -82,6 +82,7 @@ class Evidence:
             problems=self.problem_names,
             weights=self.weights,
             field=field,
+            times=self.grid.times,
         )
 
     @cached_property
@@ -143,49 +144,55 @@ def ranked(
     return Evidence(grid, unit_times, positions, tuple(problems), shares)
 
 
-@dataclass(frozen=True)
-class CachedPosterior:
-    """A posterior with the names of its axes, and whether it was read from the store.
-
-    ``instances`` is the number of problems behind it.
-    """
-
-    posterior: Posterior
-    algorithms: tuple[str, ...]
-    times: np.ndarray
-    instances: int
-    key: str
-    from_store: bool
-
-
 def cached_posterior(
     store: StoreOnDisk,
     evidence: Evidence,
     options: ModelOptions,
     seed: int,
     field: Sequence[str] | None = None,
-) -> CachedPosterior:
+) -> Posterior:
     """The posterior of this evidence: from the store if it is there, otherwise inferred.
 
     ``field`` names the algorithms that compete for first places, where a race eliminated others.
     """
-    inside = None  # the whole field
-    if field and not options.plackett_luce and len(field) < len(evidence.grid.algorithms):
-        inside = [evidence.grid.algorithms.index(name) for name in field]
-    settings = {"options": options.model_dump(mode="json"), "seed": seed, "version": __version__}
-    if inside is not None:
-        settings["field"] = inside
-    text = json.dumps({"evidence": evidence.key, **settings}, sort_keys=True)
-    key = hashlib.sha256(text.encode()).hexdigest()[:16]
-    kept = store.posteriors.read(key)
-    if kept is not None:
-        posterior = kept[0]
-    else:
-        inferred = evidence.posterior(options, seed, inside)
-        # in the store's precision, so that the answer is the same whether it was kept or not
-        theta = inferred.theta.astype(np.float32, copy=False).astype(float)
-        posterior = replace(inferred, theta=theta)
-    grid = evidence.grid
-    return CachedPosterior(
-        posterior, grid.algorithms, grid.times, evidence.n_problems, key, kept is not None
+    field_indices = _indices_of_field(evidence, options, field)
+    key = _posterior_key(evidence, options, seed, field_indices)
+    stored = store.posteriors.read(key)
+    if stored is not None:
+        return stored
+    inferred = evidence.posterior(options, seed, field_indices)
+    # The store's precision, so that an answer is the same whether its posterior is kept or not.
+    theta = inferred.theta.astype(np.float32, copy=False).astype(float)
+    return replace(
+        inferred,
+        theta=theta,
+        axis=store.settings.budget.axis,
+        instances=evidence.n_problems,
+        key=key,
     )
+
+
+def _indices_of_field(
+    evidence: Evidence, options: ModelOptions, field: Sequence[str] | None
+) -> list[int] | None:
+    """The indices of the algorithms that compete for first places; None if all do."""
+    names = evidence.grid.algorithms
+    if not field or options.plackett_luce or len(field) >= len(names):
+        return None
+    return [names.index(name) for name in field]
+
+
+def _posterior_key(
+    evidence: Evidence, options: ModelOptions, seed: int, field_indices: list[int] | None
+) -> str:
+    """The key by which a posterior is stored: the same question has the same key."""
+    question: dict[str, Any] = {
+        "evidence": evidence.key,
+        "options": options.model_dump(mode="json"),
+        "seed": seed,
+        "version": __version__,
+    }
+    if field_indices is not None:
+        question["field"] = field_indices
+    text = json.dumps(question, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

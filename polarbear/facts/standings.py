@@ -161,7 +161,7 @@ def _problems_behind(store: StoreOnDisk, last: RoundRecord, names: Sequence[str]
     It is the number of instances where the posterior is not kept, or does not count problems.
     """
     if len(names) > 1 and last.posterior in store.posteriors.stored():
-        facts = store.posteriors.facts(last.posterior)
+        facts = store.posteriors.metadata(last.posterior)
         if facts.shared is not None and {*names} <= {*facts.algorithms}:
             return fewest_shared(np.array(facts.shared), facts.algorithms, names)
     return last.state.instances

@@ -54,13 +54,13 @@ class Beliefs(NamedTuple):
 
 def beliefs(
     posterior: Posterior,
-    algorithms: tuple[str, ...],
-    times: np.ndarray,
     candidates: Sequence[str],
     epsilon: float,
     usable: bool = True,
 ) -> Beliefs:
-    """The estimates of a posterior over these algorithms and times; relations if it is usable."""
+    """The estimates of a posterior; relations are NaN unless it is ``usable``."""
+    algorithms = posterior.algorithms
+    times = posterior.times
     low, high = posterior.interval()
     above = error = alike = np.full((len(times), len(algorithms), len(algorithms)), np.nan)
     over = None

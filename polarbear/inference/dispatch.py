@@ -34,10 +34,12 @@ def infer(
     problems: Sequence[str] | None = None,
     weights: np.ndarray | None = None,
     field: Sequence[int] | None = None,
+    times: np.ndarray | None = None,
 ) -> Posterior:
     """Draw theta[draw, time, algorithm] from the posterior.
 
-    ``unit_times`` is the grid on its scale, mapped to the unit interval. Draws depend on the seed,
+    ``unit_times`` is the grid on its scale, mapped to the unit interval; ``times`` is the grid
+    itself, by which the posterior names its axis of time. Draws depend on the seed,
     never on the number of threads. Check ``usable`` before deciding anything, and read ``notes``
     for what limits the evidence; they use the ``names`` of the algorithms, if given.
 
@@ -50,17 +52,19 @@ def infer(
     A Plackett-Luce posterior whose positions are given carries a check of fit.
     """
     options = options or ModelOptions()
-    times = np.asarray(unit_times, dtype=float)
+    unit_times = np.asarray(unit_times, dtype=float)
+    if times is None:
+        times = unit_times
     if weights is not None and (weights == 1).all():
         weights = None
     if not options.plackett_luce:
-        seen = checks.check_positions(positions, None, len(times), options.model)
+        seen = checks.check_positions(positions, None, len(unit_times), options.model)
         coverage = Coverage.of(seen)
         checks.check(coverage)
         called = names or _numbered(coverage)
         limits = checks.notes(coverage, called, problems, weights, sampled_ties=0)
         duels = duels_of(seen, problems, weights)
-        return _bootstrapped(duels, called, times, options, seed, field, limits)
+        return _bootstrapped(duels, called, times, unit_times, options, seed, field, limits)
     from polarbear.inference.plackett_luce.infer_ratings import infer_ratings  # loads SciPy
 
     if choice_sets is None:
@@ -69,7 +73,17 @@ def infer(
     called = names or _numbered(choice_sets.coverage)
     limits = checks.notes(choice_sets.coverage, called, problems, weights, choice_sets.sampled_ties)
     return infer_ratings(
-        choice_sets, times, options, seed, threads, positions, problems, weights, limits
+        choice_sets,
+        called,
+        times,
+        unit_times,
+        options,
+        seed,
+        threads,
+        positions,
+        problems,
+        weights,
+        limits,
     )
 
 
@@ -81,6 +95,7 @@ def _numbered(coverage: Coverage) -> list[str]:
 def _bootstrapped(
     duels: ProblemDuels,
     algorithms: Sequence[str],
+    times: np.ndarray,
     unit_times: np.ndarray,
     options: ModelOptions,
     seed: int,
@@ -99,6 +114,8 @@ def _bootstrapped(
         wins=bootstrap.wins(),
         shared=duels.shared_problems(),
         theta=bootstrap.firsts(field),
+        algorithms=tuple(algorithms),
+        times=times,
         chains=options.chains,
         unit_times=unit_times,
         options=options,

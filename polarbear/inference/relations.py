@@ -8,13 +8,16 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polarbear.errors import InferenceError
 from polarbear.inference.models import joint_models
-from polarbear.inference.posterior_draws import Posterior
 from polarbear.numerics.threads import in_threads
+
+if TYPE_CHECKING:
+    from polarbear.inference.posterior_draws import Posterior
 
 
 @dataclass(frozen=True)

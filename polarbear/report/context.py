@@ -140,8 +140,7 @@ class ReportContext:
         """The estimates of the posterior that choices use, the race's or another."""
         if self.basis is None:
             return None
-        axes = self.basis.algorithms, self.basis.times
-        return beliefs(self.basis.posterior, *axes, self.candidates, self.rules.epsilon)
+        return beliefs(self.basis.posterior, self.candidates, self.rules.epsilon)
 
     @cached_property
     def classical(self) -> View:

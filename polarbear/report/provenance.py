@@ -39,7 +39,7 @@ def provenance(context: ReportContext) -> list[tuple[str, str]]:
     if basis is not None:
         posterior = basis.posterior
         by = f"{posterior.model}, {posterior.engine} engine, {posterior.method}"
-        draws = f"{counted(posterior.n_draws, 'draw')}, seed {posterior.seed}, key {basis.key}"
+        draws = f"{counted(posterior.draws, 'draw')}, seed {posterior.seed}, key {basis.key}"
         made.append(("Posterior", f"{by}, {draws}"))
     hosts = summary.hosts(store)
     if hosts:

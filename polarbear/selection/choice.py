@@ -242,7 +242,7 @@ class Selection:
 
     def p2bb_error(self) -> np.ndarray:
         """Monte-Carlo errors of the probabilities of being best, at worst."""
-        draws = self.basis.posterior.n_draws
+        draws = self.basis.posterior.draws
         smoothed = (self.criteria.p2bb * draws + 0.5) / (draws + 1)
         return np.asarray(np.sqrt(smoothed * (1 - smoothed) / self.basis.effective_draws))
 
@@ -289,8 +289,9 @@ class Selection:
     def answer(self) -> Answer:
         """The choice, its ranking and its evidence, as records for JSON."""
         basis, posterior, error = self.basis, self.basis.posterior, self.p2bb_error()
-        rivals = [None if rival is None else basis.algorithms[rival] for rival in self.rivals]
-        left_out = tuple(basis.algorithms[i] for i in self.contest.left_out)
+        names = posterior.algorithms
+        rivals = [None if rival is None else names[rival] for rival in self.rivals]
+        left_out = tuple(names[i] for i in self.contest.left_out)
         return Answer(
             choice=self.name(self.choice),
             criterion=self.risk,
@@ -312,17 +313,17 @@ class Selection:
                 for item in self.order
             ),
             disagreements=self.disagreements(),
-            candidates=tuple(basis.algorithms[i] for i in self.contest.candidates),
+            candidates=tuple(names[i] for i in self.contest.candidates),
             left_out=left_out,
             left_out_because=self.contest.reason if left_out else None,
             posterior=PosteriorUsed(
-                key=basis.key,
+                key=posterior.key,
                 from_=basis.source,
                 model=posterior.model,
                 engine=posterior.engine,
                 method=posterior.method,
-                draws=posterior.n_draws,
-                instances=basis.instances,
+                draws=posterior.draws,
+                instances=posterior.instances,
                 passed=posterior.usable,
             ),
             notes=tuple(self.notes()),

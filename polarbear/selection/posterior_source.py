@@ -7,9 +7,8 @@ from typing import Literal
 import numpy as np
 
 from polarbear.errors import SelectionError
-from polarbear.facts.evidence import CachedPosterior, cached_posterior, evidence_of
+from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.inference import ModelOptions, Posterior
-from polarbear.inference.fit import named
 from polarbear.inference.relations import pointwise
 from polarbear.racing.decide import reached
 from polarbear.selection.preference import Context
@@ -21,26 +20,49 @@ ALPHA = 0.99  # with which an algorithm is dominated, where no race was run
 
 
 @dataclass(frozen=True)
-class Basis(CachedPosterior):
-    """A posterior, and its source.
+class Basis:
+    """The posterior that a choice is based on, its source, and its limits in words.
 
-    ``pareto_set`` is the algorithms that a race has left, None without a race.
+    ``pareto_set`` is the algorithms that a race has left, None without a race. The properties
+    ``algorithms``, ``times``, ``axis``, ``instances`` and ``key`` are those of the posterior.
     """
 
+    posterior: Posterior
     source: Literal["race", "infer"]
-    axis: str
     pareto_set: tuple[str, ...] | None
     notes: tuple[str, ...]
 
     @property
+    def algorithms(self) -> tuple[str, ...]:
+        return self.posterior.algorithms
+
+    @property
+    def times(self) -> np.ndarray:
+        return self.posterior.times
+
+    @property
+    def axis(self) -> str:
+        return self.posterior.axis
+
+    @property
+    def instances(self) -> int:
+        return self.posterior.instances
+
+    @property
+    def key(self) -> str:
+        return self.posterior.key
+
+    @property
     def effective_draws(self) -> float:
         """The effective sample size, at worst."""
-        judged = self.posterior.diagnostics
-        return float(max(1.0, min(judged.ess_bulk, judged.ess_tail, self.posterior.n_draws)))
+        diagnostics = self.posterior.diagnostics
+        smallest = min(diagnostics.ess_bulk, diagnostics.ess_tail, self.posterior.draws)
+        return float(max(1.0, smallest))
 
     def context(self, folder: str = ".", seed: int = 0) -> Context:
         """The grid for a preference whose files are in a folder."""
-        return Context(self.times, self.axis, folder, seed, self.posterior.joint)
+        posterior = self.posterior
+        return Context(posterior.times, posterior.axis, folder, seed, posterior.joint)
 
     @property
     def firsts_among_candidates(self) -> bool:
@@ -63,88 +85,155 @@ def find_basis(store: StoreOnDisk, model: str | None = None, key: str | None = N
     ``model`` or ``key`` select another one in the store. Without a race the default model's
     posterior is inferred from the stored runs if it is not in the store.
     """
-    race, posteriors = store.rounds.last(), store.posteriors
-    raced = race.posterior if race is not None else None
-    keys = posteriors.stored()[::-1]
-    keys.sort(key=lambda one: one != raced)  # the race's first
-
-    def model_of(one: str) -> str:
-        return str(posteriors.facts(one).options["model"])
-
-    if key is None and model in (None, ModelOptions().model) and raced not in keys:
-        if not store.count_compared_instances():
-            raise SelectionError(
-                f"{store.path} has no runs to compare; `polarbear race` makes them"
-            )
-        inferred = cached_posterior(store, evidence_of(store), ModelOptions(), store.settings.seed)
-        return _basis(store, inferred, raced=False, notes=())
+    keys = _stored_keys(store)
+    key_of_race = _key_of_race(store)
+    is_default_model = model is None or model == ModelOptions().model
+    if key is None and is_default_model and key_of_race not in keys:
+        return _inferred_basis(store)
     if key is not None:
-        chosen = [one for one in keys if one.startswith(key)]
+        chosen_keys = [stored_key for stored_key in keys if stored_key.startswith(key)]
+    elif model is not None:
+        chosen_keys = [stored_key for stored_key in keys if _model_of(store, stored_key) == model]
+        chosen_keys = chosen_keys[:1]
     else:
-        chosen = [one for one in keys if model is None or model_of(one) == model][:1]
-    if len(chosen) != 1:
-        stored = ", ".join(f"{one} ({model_of(one)})" for one in keys) or "none"
-        wanted = f"of the model '{model}'" if key is None else f"'{key}'"
-        hint = f"; `polarbear infer {store.path} --model {model}` makes one" if key is None else ""
-        number = "more than one" if chosen else "no"
-        raise SelectionError(f"{store.path} has {number} posterior {wanted}; it has {stored}{hint}")
-    kept = posteriors.read(chosen[0], as_kept=True)
-    if kept is None:
+        chosen_keys = keys[:1]
+    if len(chosen_keys) != 1:
+        raise _not_one_posterior(store, keys, chosen_keys, model, key)
+    return _stored_basis(store, chosen_keys[0])
+
+
+def _key_of_race(store: StoreOnDisk) -> str | None:
+    """The key of the posterior of the race; None without a race."""
+    last_round = store.rounds.last()
+    return None if last_round is None else last_round.posterior
+
+
+def _stored_keys(store: StoreOnDisk) -> list[str]:
+    """The keys of the stored posteriors: first that of the race, then from the newest on."""
+    key_of_race = _key_of_race(store)
+    newest_first = store.posteriors.stored()[::-1]
+    return sorted(newest_first, key=lambda key: key != key_of_race)
+
+
+def _model_of(store: StoreOnDisk, key: str) -> str:
+    """The name of the model of a stored posterior."""
+    return str(store.posteriors.metadata(key).options["model"])
+
+
+def _not_one_posterior(
+    store: StoreOnDisk,
+    keys: list[str],
+    chosen_keys: list[str],
+    model: str | None,
+    key: str | None,
+) -> SelectionError:
+    """The error where no posterior, or more than one, has the requested model or key."""
+    number = "more than one" if chosen_keys else "no"
+    stored = ", ".join(f"{other} ({_model_of(store, other)})" for other in keys) or "none"
+    if key is None:
+        request = f"of the model '{model}'"
+        hint = f"; `polarbear infer {store.path} --model {model}` makes one"
+    else:
+        request = f"'{key}'"
+        hint = ""
+    return SelectionError(f"{store.path} has {number} posterior {request}; it has {stored}{hint}")
+
+
+def _inferred_basis(store: StoreOnDisk) -> Basis:
+    """The posterior of the default model."""
+    if not store.count_compared_instances():
+        raise SelectionError(f"{store.path} has no runs to compare; `polarbear race` makes them")
+    seed = store.settings.seed
+    posterior = cached_posterior(store, evidence_of(store), ModelOptions(), seed)
+    return Basis(
+        posterior=posterior,
+        source="infer",
+        pareto_set=_pareto_set(store, posterior),
+        notes=_notes_on_fit(posterior),
+    )
+
+
+def _stored_basis(store: StoreOnDisk, key: str) -> Basis:
+    """A posterior in the store."""
+    posterior = store.posteriors.read(key, single_precision=True)
+    if posterior is None:
         raise SelectionError(
             f"the race in {store.path} has just replaced the posterior; run the command again"
         )
-    posterior, facts = kept
-    names, times = tuple(facts.algorithms), np.array(facts.times)
-    for name in names:
+    for name in posterior.algorithms:
         if name not in store.settings.algorithms:
             raise SelectionError(
-                f"the posterior {chosen[0]} in {store.path} is about '{visible(name)}', which is "
+                f"the posterior {key} in {store.path} is about '{visible(name)}', which is "
                 "no algorithm of the store"
             )
-    found = CachedPosterior(posterior, names, times, facts.instances, chosen[0], from_store=True)
-    is_raced = chosen[0] == raced
-    return _basis(store, found, is_raced, _limits(store, found, is_raced))
-
-
-def _basis(
-    store: StoreOnDisk, found: CachedPosterior, raced: bool, notes: tuple[str, ...]
-) -> Basis:
-    names, race = found.algorithms, store.rounds.last()
-    pareto_set = None
-    if race is not None:
-        remaining, entered = set(race.state.candidates), set(race.state.algorithms)
-        # an algorithm that never raced was not eliminated
-        pareto_set = tuple(n for n in names if n in remaining or n not in entered)
-    fit = named(found.posterior.fit, names, found.times)
-    if fit is not None and fit.words:
-        notes = (fit.words, *notes)
+    source: Literal["race", "infer"] = "race" if key == _key_of_race(store) else "infer"
     return Basis(
-        **vars(found),
-        source="race" if raced else "infer",
-        axis=store.settings.budget.axis,
-        pareto_set=pareto_set or None,
-        notes=notes,
+        posterior=posterior,
+        source=source,
+        pareto_set=_pareto_set(store, posterior),
+        notes=(*_notes_on_fit(posterior), *_notes_on_missing_data(store, posterior, source)),
     )
+
+
+def _pareto_set(store: StoreOnDisk, posterior: Posterior) -> tuple[str, ...] | None:
+    """The algorithms of a posterior that the race has not eliminated; None without a race."""
+    last_round = store.rounds.last()
+    if last_round is None:
+        return None
+    eliminated = {*last_round.state.algorithms} - {*last_round.state.candidates}
+    return tuple(name for name in posterior.algorithms if name not in eliminated) or None
+
+
+def _notes_on_fit(posterior: Posterior) -> tuple[str, ...]:
+    """A note on a model that does not fit its rankings."""
+    fit = posterior.fit
+    return () if fit is None or fit.words is None else (fit.words,)
+
+
+def _notes_on_missing_data(
+    store: StoreOnDisk, posterior: Posterior, source: Literal["race", "infer"]
+) -> tuple[str, ...]:
+    """Notes on data in the store that the posterior does not include."""
+    command = "polarbear race" if source == "race" else "polarbear infer"
+    remedy = f"`{command}` includes it"
+    notes = []
+    missing = [name for name in store.settings.algorithms if name not in posterior.algorithms]
+    if missing:
+        notes.append(f"the posterior does not include {', '.join(missing)}: {remedy}")
+    # Where several instances belong to one problem, their number cannot be compared.
+    if not store.problems():
+        n_compared = store.count_compared_instances()
+        if n_compared > posterior.instances:
+            notes.append(
+                f"the posterior uses {posterior.instances} of the store's "
+                f"{counted(n_compared, 'problem')}: {remedy}"
+            )
+    if source == "infer" and store.posteriors.runs_changed_since(posterior.key):
+        notes.append(f"runs were set aside or restored since the posterior was inferred: {remedy}")
+    grid_of_store = store.settings.budget.times
+    if grid_of_store.tolist() != posterior.times.tolist():
+        notes.append(f"the store's grid has changed since: {remedy}")
+    return tuple(notes)
 
 
 def contest(basis: Basis, among: Sequence[str] | None = None, alpha: float = ALPHA) -> Contest:
     """The algorithms that compete: those named, the race's Pareto set, or those not dominated."""
-    names = basis.algorithms
-    all_items = range(len(names))
+    names = basis.posterior.algorithms
+    indices = range(len(names))
     if among is not None:
         for name in among:
             if name not in names:
                 raise SelectionError(f"{unknown('algorithm', name, names)} (in this posterior)")
-        chosen = [i for i in all_items if names[i] in among]
+        candidates = [i for i in indices if names[i] in among]
         reason = "not named by --algorithms"
     elif basis.pareto_set is not None:
-        chosen = [i for i in all_items if names[i] in basis.pareto_set]
+        candidates = [i for i in indices if names[i] in basis.pareto_set]
         reason = "eliminated by the race"
     else:
-        chosen = undominated(basis.posterior, alpha)
+        candidates = undominated(basis.posterior, alpha)
         reason = f"dominated: another one is better at each time, P >= {short(alpha)}"
-    left_out = tuple(i for i in all_items if i not in chosen)
-    return Contest(tuple(chosen), left_out, reason)
+    left_out = tuple(i for i in indices if i not in candidates)
+    return Contest(tuple(candidates), left_out, reason)
 
 
 def undominated(posterior: Posterior, alpha: float = ALPHA) -> list[int]:
@@ -154,28 +243,7 @@ def undominated(posterior: Posterior, alpha: float = ALPHA) -> list[int]:
     """
     if not 0.5 < alpha <= 1:
         raise SelectionError(f"the decision threshold alpha must lie in (0.5, 1], found {alpha:g}")
-    above = pointwise(posterior).dominance.min(axis=0) >= alpha
-    above &= ~reached(above).T
-    return [int(i) for i in np.flatnonzero(~above.any(axis=0))]
-
-
-def _limits(store: StoreOnDisk, found: CachedPosterior, raced: bool) -> tuple[str, ...]:
-    """Notes on data in the store that the posterior does not include."""
-    remedy = "`polarbear race` includes it" if raced else "`polarbear infer` includes it"
-    notes = []
-    missing = [name for name in store.settings.algorithms if name not in found.algorithms]
-    if missing:
-        notes.append(f"the posterior does not include {', '.join(missing)}: {remedy}")
-    problems = store.problems()
-    now = store.count_compared_instances()
-    if not problems and now > found.instances:
-        notes.append(
-            f"the posterior uses {found.instances} of the store's {counted(now, 'problem')}: "
-            f"{remedy}"
-        )
-    if not raced and store.posteriors.runs_changed_since(found.key):
-        notes.append(f"runs were set aside or restored since the posterior was inferred: {remedy}")
-    times = store.settings.budget.times
-    if times.tolist() != found.times.tolist():
-        notes.append(f"the store's grid has changed since: {remedy}")
-    return tuple(notes)
+    dominates = pointwise(posterior).dominance.min(axis=0) >= alpha
+    is_on_cycle = dominates & reached(dominates).T
+    dominates &= ~is_on_cycle
+    return [int(i) for i in np.flatnonzero(~dominates.any(axis=0))]

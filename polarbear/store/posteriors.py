@@ -5,7 +5,7 @@ The rankings that they were inferred from are stored beside them, for direct rea
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -29,18 +29,15 @@ if TYPE_CHECKING:
 
 FOLDER = "posteriors"
 RANKINGS = "rankings/derived-"
-PLAIN_FIELDS = (
-    *("chains", "engine", "method", "seed", "seconds", "joint", "evidence_weight", "notes"),
-    *("diagnostics", "fit"),
-)
 
 
 @dataclass(frozen=True)
-class PosteriorFacts:
-    """The metadata of a posterior: fields of `Posterior`, and names of the axes of its draws.
+class PosteriorMetadata:
+    """Everything about a posterior but its draws, as it stands in the metadata of its file.
 
-    ``instances`` is the number of problems behind it, ``evidence`` the key of its data, and
-    ``hyper`` has the names of the hyperparameters.
+    Fields are those of `Posterior`, as values of JSON. ``evidence`` is the key of the data that the
+    posterior was inferred from, ``hyper`` has the names of the hyperparameters, ``fit`` is that by
+    indices, and ``head_to_head`` says whether the file has draws of win probabilities.
     """
 
     algorithms: list[str]
@@ -64,9 +61,9 @@ class PosteriorFacts:
     shared: list[list[int]] | None
 
     def __post_init__(self) -> None:
-        pairs = len(self.algorithms) * (len(self.algorithms) - 1) // 2
-        shape = [pairs] * len(self.times)
-        if self.shared is not None and [len(row) for row in self.shared] != shape:
+        n_pairs = len(self.algorithms) * (len(self.algorithms) - 1) // 2
+        expected_lengths = [n_pairs] * len(self.times)
+        if self.shared is not None and [len(row) for row in self.shared] != expected_lengths:
             raise ValueError("shared does not have a number for each pair at each time")
 
 
@@ -74,56 +71,66 @@ class Posteriors:
     """The folder ``posteriors/`` of a store, as seen from the current or from a past race."""
 
     def __init__(self, catalog: Catalog, rounds: Rounds, races: Races, past: bool) -> None:
-        self._catalog, self._rounds, self._races, self._past = catalog, rounds, races, past
+        self._catalog = catalog
+        self._rounds = rounds
+        self._races = races
+        self._past = past
 
     def add(
-        self,
-        key: str,
-        posterior: Posterior,
-        grid: GridValues,
-        problems: int,
-        evidence: str,
-        positions: np.ndarray,
+        self, posterior: Posterior, evidence_key: str, grid: GridValues, positions: np.ndarray
     ) -> None:
-        """Store a posterior, which replaces one with the same key, and its rankings."""
-        draws, facts = _to_table(posterior, grid, problems, evidence)
-        schema = _schema(facts.head_to_head)
-        files = [table_file(f"{FOLDER}/{key}", draws, schema, asdict(facts))]
-        rankings = f"{RANKINGS}{evidence}"
-        if self._catalog.find(rankings) is None:
-            files.insert(0, table_file(rankings, _rankings(grid, positions), tables.RANKINGS))
-        self._catalog.commit(files, self._catalog.names(f"{FOLDER}/{key}-"))
+        """Store a posterior, which replaces one with the same key, and its rankings.
 
-    def read(self, key: str, as_kept: bool = False) -> tuple[Posterior, PosteriorFacts] | None:
-        """A posterior with the facts about it; None if there is none with this key.
-
-        ``as_kept`` leaves theta in single precision.
+        ``positions`` are the rankings of the values on the ``grid``.
         """
-        found = self._catalog.read_current(f"{FOLDER}/{key}")
-        if found is None:
-            return None
-        facts = read_facts(*found)
-        draws = decoded(*found, _schema(facts.head_to_head))
-        with file_io.decoding(found[0]):
-            return _from_table(draws, facts, as_kept), facts
+        metadata = _metadata_of(posterior, evidence_key)
+        schema = _schema(metadata.head_to_head)
+        name = f"{FOLDER}/{posterior.key}"
+        files = [table_file(name, _table_of_draws(posterior), schema, asdict(metadata))]
+        rankings_name = f"{RANKINGS}{evidence_key}"
+        if self._catalog.find(rankings_name) is None:
+            rankings = _rankings(grid, positions)
+            files.insert(0, table_file(rankings_name, rankings, tables.RANKINGS))
+        self._catalog.commit(files, self._catalog.names(f"{name}-"))
 
-    def facts(self, key: str) -> PosteriorFacts:
-        """The facts about a posterior that is in the store."""
-        found = self._catalog.read_current(f"{FOLDER}/{key}")
-        if found is None:
+    def read(self, key: str, single_precision: bool = False) -> Posterior | None:
+        """A stored posterior; None if there is none with this key.
+
+        Theta is stored in single precision; ``single_precision`` leaves it so.
+        """
+        stored_file = self._catalog.read_current(f"{FOLDER}/{key}")
+        if stored_file is None:
+            return None
+        path, content = stored_file
+        metadata = read_metadata(path, content)
+        draws = decoded(path, content, _schema(metadata.head_to_head))
+        with file_io.decoding(path):
+            posterior = _posterior_from(draws, metadata, single_precision)
+        return replace(posterior, key=key, axis=self._axis())
+
+    def metadata(self, key: str) -> PosteriorMetadata:
+        """The metadata of a posterior that is in the store."""
+        stored_file = self._catalog.read_current(f"{FOLDER}/{key}")
+        if stored_file is None:
             raise KeyError(key)
-        return read_facts(*found)
+        return read_metadata(*stored_file)
+
+    def _axis(self) -> str:
+        """The axis of time of the store; empty in a store that lost its configuration."""
+        config = self._catalog.manifest.config
+        return "" if config is None else config.budget.axis
 
     def stored(self) -> list[str]:
         """The keys of the posteriors of this race or of `infer`, oldest first."""
-        keys, last = self._all(), self._rounds.last()
-        mine = last.posterior if last is not None else None
+        keys = self._all()
+        last_round = self._rounds.last()
+        key_of_race = last_round.posterior if last_round is not None else None
         if self._past:
-            return [key for key in keys if key == mine]
-        if all(key == mine for key in keys):
+            return [key for key in keys if key == key_of_race]
+        if all(key == key_of_race for key in keys):
             return keys
-        others = {*self._races.posteriors(), *Rounds(self._catalog).posteriors()}
-        return [key for key in keys if key == mine or key not in others]
+        keys_of_rounds = {*self._races.posteriors(), *Rounds(self._catalog).posteriors()}
+        return [key for key in keys if key == key_of_race or key not in keys_of_rounds]
 
     def _all(self) -> list[str]:
         names = self._catalog.names(f"{FOLDER}/")
@@ -131,94 +138,141 @@ class Posteriors:
 
     def last_round_with_draws(self) -> int | None:
         """The newest round whose posterior is in the store."""
-        kept = self._all()
-        rounds = reversed(self._rounds.numbers())
-        return next((n for n in rounds if self._rounds.read(n).posterior in kept), None)
+        keys = self._all()
+        for number in reversed(self._rounds.numbers()):
+            if self._rounds.read(number).posterior in keys:
+                return number
+        return None
 
     def remove_superseded(self) -> None:
         """Remove the posteriors of earlier rounds of this race, with their rankings."""
-        last, kept = self._rounds.last(), self._all()
-        if last is not None and kept != [last.posterior]:
-            spared = {last.posterior, *self._races.posteriors()}
-            self.remove([key for key in kept if key in self._rounds.posteriors() - spared])
+        last_round = self._rounds.last()
+        keys = self._all()
+        if last_round is None or keys == [last_round.posterior]:
+            return
+        needed_keys = {last_round.posterior, *self._races.posteriors()}
+        superseded_keys = self._rounds.posteriors() - needed_keys
+        self.remove([key for key in keys if key in superseded_keys])
 
     def remove(self, keys: list[str]) -> None:
         """Remove posteriors, and rankings that no other posterior was inferred from."""
-        stems = [f"{FOLDER}/{key}" for key in keys]
+        prefixes = [f"{FOLDER}/{key}-" for key in keys]
         try:
-            evidence = {key: self.facts(key).evidence for key in self._all()}
-            needed = {evidence[key] for key in evidence if key not in keys}
-            stems += [f"{RANKINGS}{one}" for one in {*evidence.values()} - needed]
-        except StoreDamagedError:  # a posterior that cannot be read may need any rankings
-            pass
-        self._catalog.commit(
-            remove=[name for stem in stems for name in self._catalog.names(f"{stem}-")]
-        )
+            evidence_of_key = {key: self.metadata(key).evidence for key in self._all()}
+        except StoreDamagedError:
+            pass  # A posterior that cannot be read may need any rankings.
+        else:
+            needed = {evidence_of_key[key] for key in evidence_of_key if key not in keys}
+            unneeded = {*evidence_of_key.values()} - needed
+            prefixes += [f"{RANKINGS}{evidence_key}-" for evidence_key in unneeded]
+        names = [name for prefix in prefixes for name in self._catalog.names(prefix)]
+        self._catalog.commit(remove=names)
 
     def runs_changed_since(self, key: str) -> bool:
         """Whether runs were set aside or taken back after a posterior was stored."""
-        mine, aside = self._catalog.find(f"{FOLDER}/{key}"), self._catalog.find(SET_ASIDE)
-        listed = list(self._catalog.manifest.files)
-        return bool(mine and aside) and listed.index(str(aside)) > listed.index(str(mine))
+        posterior_file = self._catalog.find(f"{FOLDER}/{key}")
+        file_of_set_aside_runs = self._catalog.find(SET_ASIDE)
+        if posterior_file is None or file_of_set_aside_runs is None:
+            return False
+        files = list(self._catalog.manifest.files)
+        return files.index(str(file_of_set_aside_runs)) > files.index(str(posterior_file))
 
 
-def read_facts(path: Path, data: bytes) -> PosteriorFacts:
-    """The facts in the file of a posterior."""
-    return file_io.record(path, PosteriorFacts, facts_of(path, data))
+def read_metadata(path: Path, content: bytes) -> PosteriorMetadata:
+    """The metadata in the file of a posterior."""
+    return file_io.record(path, PosteriorMetadata, facts_of(path, content))
 
 
-def _to_table(
-    posterior: Posterior, grid: GridValues, problems: int, evidence: str
-) -> tuple[pl.DataFrame, PosteriorFacts]:
-    """The draws of a posterior, and the facts about it."""
-    size = posterior.n_draws
-    hyper = np.stack([*posterior.hyper.values()], 1) if posterior.hyper else np.empty((size, 0))
+def _metadata_of(posterior: Posterior, evidence_key: str) -> PosteriorMetadata:
+    return PosteriorMetadata(
+        algorithms=list(posterior.algorithms),
+        times=posterior.times.tolist(),
+        instances=posterior.instances,
+        unit_times=posterior.unit_times.tolist(),
+        hyper=list(posterior.hyper),
+        options=posterior.options.model_dump(mode="json"),
+        chains=posterior.chains,
+        engine=posterior.engine,
+        method=posterior.method,
+        seed=posterior.seed,
+        seconds=posterior.seconds,
+        joint=posterior.joint,
+        evidence_weight=posterior.evidence_weight,
+        notes=posterior.notes,
+        diagnostics=posterior.diagnostics,
+        fit=posterior.indexed_fit,
+        evidence=evidence_key,
+        head_to_head=posterior.wins is not None,
+        shared=None if posterior.shared is None else posterior.shared.tolist(),
+    )
+
+
+def _table_of_draws(posterior: Posterior) -> pl.DataFrame:
+    """One row for each draw, with its values of theta, hyperparameters and win probabilities."""
+    n_draws = posterior.draws
+    chains = np.arange(posterior.chains, dtype=np.int16)
+    if posterior.hyper:
+        hyper = np.stack([*posterior.hyper.values()], axis=1)
+    else:
+        hyper = np.empty((n_draws, 0))
     columns = {
-        "draw": np.arange(size, dtype=np.int32),
-        "chain": np.repeat(np.arange(posterior.chains, dtype=np.int16), size // posterior.chains),
+        "draw": np.arange(n_draws, dtype=np.int32),
+        "chain": np.repeat(chains, n_draws // posterior.chains),
         "theta": _lists(posterior.theta, np.float32),
         "hyper": _lists(hyper, np.float64),
     }
     if posterior.wins is not None:
         columns["wins"] = _lists(posterior.wins, np.float32)
-    facts = PosteriorFacts(
-        algorithms=list(grid.algorithms),
-        times=grid.times.tolist(),
-        instances=problems,
-        unit_times=posterior.unit_times.tolist(),
-        hyper=list(posterior.hyper),
-        options=posterior.options.model_dump(mode="json"),
-        evidence=evidence,
-        head_to_head=posterior.wins is not None,
-        shared=None if posterior.shared is None else posterior.shared.tolist(),
-        **{name: getattr(posterior, name) for name in PLAIN_FIELDS},
-    )
-    return pl.DataFrame(columns), facts
+    return pl.DataFrame(columns)
 
 
-def _from_table(draws: pl.DataFrame, facts: PosteriorFacts, as_kept: bool) -> Posterior:
-    shape = len(draws), len(facts.times), len(facts.algorithms)
-    kind = np.float32 if as_kept else np.float64
-    hyper = _matrix(draws["hyper"]) if facts.hyper else np.empty((len(draws), 0))
+def _posterior_from(
+    draws: pl.DataFrame, metadata: PosteriorMetadata, single_precision: bool
+) -> Posterior:
+    """The posterior of a table of draws and its metadata."""
+    n_times = len(metadata.times)
+    precision = np.float32 if single_precision else np.float64
+    theta = _matrix(draws["theta"]).astype(precision, copy=False)
+    wins = None
+    if metadata.head_to_head:
+        wins = _matrix(draws["wins"]).reshape(len(draws), n_times, -1)
+    hyper: dict[str, np.ndarray] = {}
+    if metadata.hyper:
+        hyper_draws = _matrix(draws["hyper"])
+        hyper = {name: hyper_draws[:, i] for i, name in enumerate(metadata.hyper)}
     return Posterior(
-        theta=_matrix(draws["theta"]).astype(kind, copy=False).reshape(shape),
-        unit_times=np.array(facts.unit_times),
-        options=ModelOptions.model_validate(facts.options, context=AS_STORED),
-        hyper=MappingProxyType({name: hyper[:, i] for i, name in enumerate(facts.hyper)}),
-        wins=_matrix(draws["wins"]).reshape(*shape[:2], -1) if facts.head_to_head else None,
-        shared=None if facts.shared is None else np.array(facts.shared),
-        **{name: getattr(facts, name) for name in PLAIN_FIELDS},
+        theta=theta.reshape(len(draws), n_times, len(metadata.algorithms)),
+        algorithms=tuple(metadata.algorithms),
+        times=np.array(metadata.times),
+        unit_times=np.array(metadata.unit_times),
+        chains=metadata.chains,
+        options=ModelOptions.model_validate(metadata.options, context=AS_STORED),
+        engine=metadata.engine,
+        method=metadata.method,
+        seed=metadata.seed,
+        seconds=metadata.seconds,
+        diagnostics=metadata.diagnostics,
+        joint=metadata.joint,
+        instances=metadata.instances,
+        from_store=True,
+        hyper=MappingProxyType(hyper),
+        notes=metadata.notes,
+        evidence_weight=metadata.evidence_weight,
+        wins=wins,
+        shared=None if metadata.shared is None else np.array(metadata.shared),
+        indexed_fit=metadata.fit,
     )
 
 
 def _schema(head_to_head: bool) -> pa.Schema:
-    schema = tables.POSTERIOR
-    return schema.append(tables.POSTERIOR_WINS) if head_to_head else schema
+    if head_to_head:
+        return tables.POSTERIOR.append(tables.POSTERIOR_WINS)
+    return tables.POSTERIOR
 
 
-def _lists(draws: np.ndarray, kind: type[np.floating[Any]]) -> pl.Series:
+def _lists(draws: np.ndarray, precision: type[np.floating[Any]]) -> pl.Series:
     """An array as a column of lists, one per draw."""
-    matrix = draws.astype(kind, copy=False).reshape(len(draws), -1)
+    matrix = draws.astype(precision, copy=False).reshape(len(draws), -1)
     if not matrix.shape[1]:
         return pl.Series([[]] * len(matrix), dtype=pl.List(pl.Float64))
     return pl.Series(matrix).arr.to_list()
@@ -234,13 +288,13 @@ def _rankings(grid: GridValues, positions: np.ndarray) -> pl.DataFrame:
     present = positions.swapaxes(1, 2) != ABSENT
     present &= present.sum(axis=2, keepdims=True) > 1
     instance, time, algorithm = np.nonzero(present)
-    places = positions[instance, algorithm, time]
+    position = positions[instance, algorithm, time]
     entries = pl.DataFrame(
         {
             "instance": pl.Series(grid.instances, dtype=pl.String).gather(instance),
             "t": grid.times[time],
             "algorithm": pl.Series(grid.algorithms, dtype=pl.String).gather(algorithm),
-            "position": np.where(places == BELOW, np.inf, places),
+            "position": np.where(position == BELOW, np.inf, position),
         }
     )
     return entries.group_by("instance", "t", maintain_order=True).agg("algorithm", "position")

@@ -101,7 +101,8 @@ def test_a_posterior_of_another_span_or_of_others_is_not_compared_with_the_view(
         ({"times": basis.times * 2}, "another span of time"),
         ({"algorithms": ("X", "Y")}, "no comparison with it"),
     ):
-        found, reason = disagreements(made, replace(basis, **changed))
+        posterior = replace(basis.posterior, **changed)
+        found, reason = disagreements(made, replace(basis, posterior=posterior))
         assert found == []
         assert words in reason
 

@@ -17,8 +17,9 @@ from polarbear.driver.loop import SETTLED, Ended, Race
 from polarbear.driver.race_progress import Watcher
 from polarbear.errors import AlgorithmError, RaceError
 from polarbear.execution.outcome import Outcome
-from polarbear.facts.evidence import CachedPosterior, cached_posterior, evidence_of
+from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.facts.standings import standings
+from polarbear.inference import Posterior
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.synthetic import Synthetic
@@ -377,11 +378,11 @@ def counted_draws(monkeypatch: pytest.MonkeyPatch, **diagnostics: float) -> list
     """The number of draws of each posterior of a race, whose diagnostics are changed."""
     draws: list[int] = []
 
-    def counting(*arguments: Any) -> CachedPosterior:
-        found = cached_posterior(*arguments)
-        draws.append(found.posterior.n_draws)
-        judged = replace(found.posterior.diagnostics, **diagnostics)
-        return replace(found, posterior=replace(found.posterior, diagnostics=judged))
+    def counting(*arguments: Any) -> Posterior:
+        posterior = cached_posterior(*arguments)
+        draws.append(posterior.draws)
+        changed = replace(posterior.diagnostics, **diagnostics)
+        return replace(posterior, diagnostics=changed)
 
     monkeypatch.setattr("polarbear.driver.round_posterior.cached_posterior", counting)
     return draws
@@ -427,7 +428,7 @@ def test_a_race_counts_seeds_of_one_problem_once(tmp_path):
     _, store, _ = run(configured(rules=rules), tmp_path / "s")
     assert facts_of(store)["instances"] == 16
     (key,) = store.posteriors.stored()
-    assert store.posteriors.facts(key).instances == 4
+    assert store.posteriors.metadata(key).instances == 4
     found = evidence_of(store)
     assert found.n_problems == 4
     assert found.duels.shared_problems().max() == 4

@@ -9,7 +9,6 @@ from polarbear import racing as race
 from polarbear.driver.round_posterior import p_any_wrong
 from polarbear.inference import ModelOptions
 from polarbear.inference.empirical.decisions import decide_by_duels
-from polarbear.inference.fit import named
 from polarbear.inference.relations import DecisionTables, decision_tables
 from polarbear.racing import State
 from polarbear.racing.rules import Rules
@@ -81,7 +80,7 @@ def test_what_wins_most_duels_is_better_whatever_else_is_there(names: tuple[str,
 
 def test_plackett_luce_says_that_it_does_not_fit_a_mixture():
     positions = rank(as_values([[0, 1, 2, 3, 4]] * 72 + [[1, 2, 3, 4, 0]] * 48))
-    fit = named(inferred_from(positions, PLACKETT_LUCE).fit, NAMES, GRID)
+    fit = inferred_from(positions, PLACKETT_LUCE).fit
     assert fit is not None
     assert fit.words is not None
     assert fit.words.startswith("Plackett-Luce does not fit: ")

@@ -35,8 +35,8 @@ def test_the_field_changes_first_places_and_no_duel(store: StoreOnDisk):
     everything = cached_posterior(store, evidence, options, 1, ["A", "B", "C"])
     among_two = cached_posterior(store, evidence, options, 1, ["A", "B"])
     assert among_two.key != everything.key == cached_posterior(store, evidence, options, 1).key
-    np.testing.assert_array_equal(among_two.posterior.wins, everything.posterior.wins)
-    assert not np.array_equal(among_two.posterior.theta, everything.posterior.theta)
+    np.testing.assert_array_equal(among_two.wins, everything.wins)
+    assert not np.array_equal(among_two.theta, everything.theta)
 
 
 @pytest.mark.parametrize("options", [QUICK, QUICK.model_copy(update={"model": "hierarchical"})])
@@ -48,14 +48,14 @@ def test_a_posterior_that_is_kept_is_the_same_to_the_bit(store: StoreOnDisk, opt
         store_posterior(store, evidence, fresh)
     kept = cached_posterior(store, evidence_of(store), options, seed=2)
     assert kept.from_store
-    assert kept.posterior.theta.tobytes() == fresh.posterior.theta.tobytes()
-    assert kept.posterior.diagnostics == fresh.posterior.diagnostics
-    assert kept.posterior.options == options
-    again, before = relations.pointwise(kept.posterior), relations.pointwise(fresh.posterior)
+    assert kept.theta.tobytes() == fresh.theta.tobytes()
+    assert kept.diagnostics == fresh.diagnostics
+    assert kept.options == options
+    again, before = relations.pointwise(kept), relations.pointwise(fresh)
     assert again.dominance.tobytes() == before.dominance.tobytes()
-    assert set(kept.posterior.hyper) == set(fresh.posterior.hyper)
-    for name, draws in fresh.posterior.hyper.items():
-        assert np.array_equal(kept.posterior.hyper[name], draws)
+    assert set(kept.hyper) == set(fresh.hyper)
+    for name, draws in fresh.hyper.items():
+        assert np.array_equal(kept.hyper[name], draws)
 
 
 def test_another_question_is_not_answered_from_the_store(store: StoreOnDisk):

@@ -35,7 +35,7 @@ def essence(folder: Path) -> dict[str, Any]:
         if path.suffix in (".json", ".parquet")
     }
     posteriors = {
-        key: store.posteriors.read(key)[0].theta.tobytes() for key in store.posteriors.stored()
+        key: store.posteriors.read(key).theta.tobytes() for key in store.posteriors.stored()
     }  # type: ignore[index]
     runs = store.runs().drop(OF_THE_MACHINE, strict=False).to_dicts()
     trajectories = {

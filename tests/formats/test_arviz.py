@@ -70,7 +70,7 @@ def test_arviz_reads_the_duels_of_an_empirical_posterior(tmp_path: Path):
     assert wins["time"].to_numpy().tolist() == [1, 2]
     kept = find_basis(StoreOnDisk.open(tmp_path / "s")).posterior
     for k, (a, b) in enumerate(((0, 1), (0, 2), (1, 2))):
-        own = wins.isel(pair=k).to_numpy().reshape(kept.n_draws, 2)
+        own = wins.isel(pair=k).to_numpy().reshape(kept.draws, 2)
         assert np.array_equal(own, kept.head_to_head(a, b))
     store.export("arviz", tmp_path / "two.nc", algorithms=["A", "C"])
     two = arviz.from_netcdf(tmp_path / "two.nc").posterior

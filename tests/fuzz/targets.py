@@ -150,7 +150,7 @@ def read_all(store: StoreOnDisk) -> None:
     store.rounds.last()
     for key in store.posteriors.stored():
         store.posteriors.read(key)
-        store.posteriors.facts(key)
+        store.posteriors.metadata(key)
 
 
 def grid_of(store: StoreOnDisk) -> np.ndarray:

@@ -159,7 +159,7 @@ def test_draws_are_limited_by_memory_and_a_note_says_so(monkeypatch: pytest.Monk
     sets, times = count_choice_sets(positions), np.linspace(0, 1, 3)
     monkeypatch.setattr(dispatch, "MAX_NUMBERS", 90 * 400)
     found = infer(sets, times, ModelOptions(), 1, positions=positions)
-    assert found.n_draws == 400
+    assert found.draws == 400
     assert any("400 draws instead of 4000" in note for note in found.notes)
     monkeypatch.setattr(dispatch, "MAX_NUMBERS", 90 * 100)
     with pytest.raises(InferenceError, match="leave memory for 100 draws only"):

@@ -45,10 +45,10 @@ def test_a_model_draws_the_same_of_a_weight_as_of_instances_seen_so_often(model:
     one = inferred_from(places, options, 3, WHOLE)
     other = inferred_from(np.repeat(places, WHOLE, axis=0), options, 3)
     np.testing.assert_allclose(one.theta, other.theta, atol=1e-3)
-    assert one.fit is not None
-    assert other.fit is not None
-    assert [(w.a, w.b, w.time) for w in one.fit.worst] == [
-        (w.a, w.b, w.time) for w in other.fit.worst
+    assert one.indexed_fit is not None
+    assert other.indexed_fit is not None
+    assert [(w.a, w.b, w.time) for w in one.indexed_fit.worst] == [
+        (w.a, w.b, w.time) for w in other.indexed_fit.worst
     ]
 
 

@@ -50,13 +50,15 @@ def found(sides: tuple[Side, ...]) -> Compared:
 
 def on_grid(side: Side, times: list[float], axis: str = "evaluations", log: bool = False) -> Side:
     """The same side on another grid."""
-    basis = replace(side.basis, times=np.array(times), axis=axis)
+    posterior = replace(side.basis.posterior, times=np.array(times), axis=axis)
+    basis = replace(side.basis, posterior=posterior)
     return replace(side, basis=basis, context=replace(side.context, log_times=log))
 
 
 def knowing(side: Side, *names: str) -> Side:
     """The same side with algorithms of other names."""
-    return replace(side, basis=replace(side.basis, algorithms=names))
+    posterior = replace(side.basis.posterior, algorithms=names)
+    return replace(side, basis=replace(side.basis, posterior=posterior))
 
 
 def test_a_difference_is_that_of_win_probabilities_by_the_draws_of_both(sides, found):

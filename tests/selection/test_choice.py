@@ -22,9 +22,18 @@ def basis(wins: np.ndarray, joint: bool = True, problems: int = 40) -> Basis:
     draws, n_times, pairs = wins.shape
     n = (1 + round((1 + 8 * pairs) ** 0.5)) // 2
     theta, shared = np.full((draws, n_times, n), 1 / n), np.full((n_times, pairs), problems)
-    posterior = posterior_of(theta, method="bootstrap", joint=joint, wins=wins, shared=shared)
-    names = tuple("ABCDE"[:n])
-    return Basis(posterior, names, TIMES, problems, "key", False, "infer", "evaluations", None, ())
+    posterior = posterior_of(
+        theta,
+        algorithms=tuple("ABCDE"[:n]),
+        times=TIMES,
+        instances=problems,
+        key="key",
+        method="bootstrap",
+        joint=joint,
+        wins=wins,
+        shared=shared,
+    )
+    return Basis(posterior, source="infer", pareto_set=None, notes=())
 
 
 def chosen(

@@ -213,7 +213,7 @@ def test_a_posterior_without_its_facts_is_damaged(tmp_path: Path):
     made.catalog.commit(
         [table_file("posteriors/key", [{"draw": 1}], pa.schema({"draw": pa.int64()}))]
     )
-    for read in (made.posteriors.read, made.posteriors.facts):
+    for read in (made.posteriors.read, made.posteriors.metadata):
         with pytest.raises(StoreDamagedError, match="key-.*is damaged.*polarbear repair"):
             read("key")
 

@@ -25,6 +25,8 @@ ENGINES = {
 
 def infer_ratings(
     choice_sets: ChoiceSets,
+    algorithms: Sequence[str],
+    times: np.ndarray,
     unit_times: np.ndarray,
     options: ModelOptions,
     seed: int,
@@ -53,6 +55,8 @@ def infer_ratings(
         shared = duels_of(seen, problems).shared_problems()
     return Posterior(
         theta=found.draws.theta,
+        algorithms=tuple(algorithms),
+        times=times,
         chains=options.chains,
         unit_times=unit_times,
         options=options,
@@ -65,6 +69,6 @@ def infer_ratings(
         hyper=MappingProxyType(dict(zip(model.hyperparameters, found.draws.hyper.T, strict=True))),
         notes=(*notes, *checks.on_repetition(weight), *found.notes),
         evidence_weight=weight,
-        fit=fit,
+        indexed_fit=fit,
         shared=shared,
     )

@@ -95,7 +95,7 @@ def one_data(context: ReportContext) -> pl.DataFrame:
     basis = context.draws
     assert basis is not None
     n, posterior, at = len(basis.algorithms), basis.posterior, _shown_time(context)
-    won = np.zeros((n, posterior.n_draws))
+    won = np.zeros((n, posterior.draws))
     better = np.zeros((n, n))
     for a in range(n):
         for b in range(n):

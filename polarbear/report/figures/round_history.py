@@ -182,7 +182,7 @@ def diagnostics_data(context: ReportContext) -> pl.DataFrame:
             {"what": "worst_ess_tail", "value": judged.ess_tail, "limit": MIN_ESS},
             {"what": "divergences", "value": judged.divergences, "limit": 0.0},
             {"what": "evidence_weight", "value": posterior.evidence_weight},
-            {"what": "kept_draws", "value": posterior.n_draws},
+            {"what": "kept_draws", "value": posterior.draws},
         ]
         if judged.pareto_k is not None:
             rows.append({"what": "pareto_k", "value": judged.pareto_k, "limit": 0.7})
@@ -202,7 +202,7 @@ def _over_times(basis: Basis) -> Iterator[dict[str, object]]:
     """R-hat and effective sample sizes of each algorithm at each time."""
     posterior = basis.posterior
     places = spread(len(basis.times), MAX_TIMES)
-    draws = posterior.theta[:, places].reshape(posterior.n_draws, -1)
+    draws = posterior.theta[:, places].reshape(posterior.draws, -1)
     found = convergence_of(draws, posterior.chains).reshape(len(places), -1, 3)
     limits = {"r_hat": posterior.diagnostics.r_hat_limit, "ess_bulk": MIN_ESS, "ess_tail": MIN_ESS}
     for k, (what, limit) in enumerate(limits.items()):

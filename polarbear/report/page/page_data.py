@@ -81,14 +81,14 @@ def selector(context: ReportContext) -> dict[str, object] | None:
     posterior = basis.posterior
     pairs = list(combinations(contest.candidates, 2))
     model_option = f" --model {posterior.model}" if basis.source == "infer" else ""
-    kept = kept_draws(posterior.n_draws, max(1, len(pairs)) * len(basis.times))
+    kept = kept_draws(posterior.draws, max(1, len(pairs)) * len(basis.times))
     wins = np.array([posterior.head_to_head(a, b)[kept].T for a, b in pairs])
     shared = [posterior.problems_shared(a, b) for a, b in pairs]
     return {
         "items": [basis.algorithms[i] for i in contest.candidates],
         "times": basis.times.tolist(),
         "draws": len(kept),
-        "of_draws": posterior.n_draws,
+        "of_draws": posterior.draws,
         "effective": min(float(len(kept)), basis.effective_draws),
         "joint": posterior.joint,
         "gamma": GAMMA,
