@@ -14,7 +14,7 @@ from polarbear.inference import arviz_data, posterior_tables
 from polarbear.inference.fit import Fit, NamedFit, named
 from polarbear.inference.model_options import ModelOptions
 from polarbear.numerics.threads import in_threads
-from polarbear.rankings.duels import place_of_pair
+from polarbear.rankings.duels import index_of_pair
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.wording import counted, percent_cell
 
@@ -182,7 +182,7 @@ class Posterior:
         """
         if self.wins is None:
             return np.asarray(self.theta[:, :, a] / (self.theta[:, :, a] + self.theta[:, :, b]))
-        first_of_pair_wins = self.wins[:, :, place_of_pair(a, b, self.n_algorithms)]
+        first_of_pair_wins = self.wins[:, :, index_of_pair(a, b, self.n_algorithms)]
         return np.asarray(first_of_pair_wins if a < b else 1 - first_of_pair_wins)
 
     def beats(self, a: int, b: int) -> np.ndarray:
@@ -195,7 +195,7 @@ class Posterior:
         """
         if self.wins is None:
             return np.asarray(self.theta[:, :, a] > self.theta[:, :, b])
-        first_of_pair_wins = self.wins[:, :, place_of_pair(a, b, self.n_algorithms)]
+        first_of_pair_wins = self.wins[:, :, index_of_pair(a, b, self.n_algorithms)]
         return np.asarray(first_of_pair_wins > 0.5 if a < b else first_of_pair_wins < 0.5)
 
     def problems_shared(self, a: int, b: int) -> np.ndarray | None:
@@ -206,7 +206,7 @@ class Posterior:
         """
         if self.shared is None:
             return None
-        return np.asarray(self.shared[:, place_of_pair(a, b, self.n_algorithms)])
+        return np.asarray(self.shared[:, index_of_pair(a, b, self.n_algorithms)])
 
     def mean(self) -> np.ndarray:
         """Posterior mean of theta: [time, algorithm].

@@ -28,14 +28,15 @@ EVEN_DUELS = 4.0  # h: how near to even the bets expect duels to be; any value k
 
 def log_wealth(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
     """The logarithm of the wealth after these wins and losses."""
-    one, two = EVEN_DUELS + wins, EVEN_DUELS + losses
+    for_a = EVEN_DUELS + wins
+    for_b = EVEN_DUELS + losses
     with np.errstate(divide="ignore"):
-        above = np.log(scipy.special.betaincc(one, two, 0.5))
+        log_p_above_half = np.log(scipy.special.betaincc(for_a, for_b, 0.5))
     return np.asarray(
         (wins + losses + 1) * np.log(2)
-        + scipy.special.betaln(one, two)
+        + scipy.special.betaln(for_a, for_b)
         - scipy.special.betaln(EVEN_DUELS, EVEN_DUELS)
-        + above
+        + log_p_above_half
     )
 
 
@@ -44,8 +45,8 @@ def proven_better(wins: np.ndarray, alpha: float, initial: int) -> np.ndarray:
 
     ``initial`` is the number of algorithms at the start; the others entered in their order.
     """
-    mark = -np.log(1 - alpha) - np.log(_shares_of_error(wins.shape[1], initial))
-    return np.asarray(_of_each_record(log_wealth, wins) >= mark)
+    threshold = -np.log(1 - alpha) - np.log(_shares_of_error(wins.shape[1], initial))
+    return np.asarray(_by_distinct_record(log_wealth, wins) >= threshold)
 
 
 def _shares_of_error(n: int, initial: int) -> np.ndarray:
@@ -62,12 +63,14 @@ def supported_by_duels(wins: np.ndarray) -> np.ndarray:
 
     The prior is uniform; ties do not count.
     """
-    return _of_each_record(lambda won, lost: scipy.special.betaincc(1 + won, 1 + lost, 0.5), wins)
+    return _by_distinct_record(
+        lambda won, lost: scipy.special.betaincc(1 + won, 1 + lost, 0.5), wins
+    )
 
 
-def _of_each_record(
+def _by_distinct_record(
     function: Callable[[np.ndarray, np.ndarray], np.ndarray], wins: np.ndarray
 ) -> np.ndarray:
     """A function of wins and losses, computed once for equal records: [time, a, b]."""
-    records, place = np.unique(wins + 1j * wins.swapaxes(1, 2), return_inverse=True)
-    return np.asarray(function(records.real, records.imag)[place.reshape(wins.shape)])
+    records, index = np.unique(wins + 1j * wins.swapaxes(1, 2), return_inverse=True)
+    return np.asarray(function(records.real, records.imag)[index.reshape(wins.shape)])

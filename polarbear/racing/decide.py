@@ -31,14 +31,20 @@ def admit(state: State, newcomer: str, rules: Rules) -> State:
         raise RaceError(f"'{newcomer}' is in the race already")
     if state.joining:
         raise RaceError(f"'{newcomer}' must wait until '{state.joining}' has caught up")
-    names, candidates = (*state.algorithms, newcomer), state.candidates
-    known = dict(zip(state.pairs, state.settled, strict=True))
+    names = (*state.algorithms, newcomer)
+    codes = dict(zip(state.pairs, state.settled, strict=True))
     for name in state.algorithms:
-        fresh = OPEN if name in candidates else OUT
-        known[name, newcomer] = np.full(len(state.times), fresh, dtype=np.int8)
-    settled = np.stack([known[pair] for pair in combinations(names, 2)])
-    state = replace(state, algorithms=names, settled=settled, joining=newcomer, caught_up=0)
-    return replace(state, entered=state.round, batch=rules.batch.start)
+        code = OPEN if name in state.candidates else OUT
+        codes[name, newcomer] = np.full(len(state.times), code, dtype=np.int8)
+    return replace(
+        state,
+        algorithms=names,
+        settled=np.stack([codes[pair] for pair in combinations(names, 2)]),
+        joining=newcomer,
+        caught_up=0,
+        entered=state.round,
+        batch=rules.batch.start,
+    )
 
 
 def step(
@@ -65,10 +71,10 @@ def step(
     if rules.guarantee == "anytime":
         if duels is None:
             raise RaceError("the anytime guarantee needs the record of duels")
-        from polarbear.racing.anytime_bound import proven_better  # rarely used
+        from polarbear.racing.anytime_bound import proven_better  # loads scipy.special
 
         proven = proven_better(duels, rules.alpha, state.initial)
-    before = state.settled == OPEN
+    was_open = state.settled == OPEN
     dominates, withheld = _dominances(state, rules, tables, duels, proven)
     cycles = _cycles(state, dominates)
     eliminated = _eliminations(state, tables, dominates, cycles)
@@ -77,17 +83,19 @@ def step(
     settled = _resolved(state, rules, tables)
     in_cycle = {pair for cycle in cycles for pair in combinations(cycle, 2)}
     settled, reopened = _reopened(state, settled, tables, proven, in_cycle)
-    after = settled == OPEN
-    newly = int((before & ~after).sum())
-    open_before = int(before[_of_pairs(_compared(state))].sum())
-    done = before.any(axis=1) & ~after.any(axis=1)
-    state = replace(state, settled=settled, batch=_next_batch(state, rules, newly, open_before))
-    state, arrived = _arrival(state)
+    is_open = settled == OPEN
+    newly_settled = int((was_open & ~is_open).sum())
+    open_before = int(was_open[_of_pairs(_compared(state))].sum())
+    is_closed = was_open.any(axis=1) & ~is_open.any(axis=1)
+    batch = _next_batch(state, rules, newly_settled, open_before)
+    state, arrived = _arrival(replace(state, settled=settled, batch=batch))
     return state, Decisions(
         eliminated=tuple(e for e in eliminated if e.algorithm not in reinstated),
-        settled_pairs=tuple(pair for pair, now in zip(state.pairs, done, strict=True) if now),
+        settled_pairs=tuple(
+            pair for pair, closed in zip(state.pairs, is_closed, strict=True) if closed
+        ),
         reopened=reopened,
-        newly_settled=newly,
+        newly_settled=newly_settled,
         open_before=open_before,
         caught_up=arrived,
         withheld=tuple(pair for pair in withheld if pair[0] in state.candidates),
@@ -102,11 +110,16 @@ def needs_more_draws(
     """Whether a decision of this round is within the Monte-Carlo error of its probability."""
     if tables.errors is None:
         return False
+    lower = tables.shifted(-MARGIN)
     upper = replace(tables, dominates=tables.shifted(MARGIN).dominates)
-    shifts = tables, tables.shifted(-MARGIN), upper
-    after = [step(state, rules, drawn, shifted, duels)[0] for shifted in shifts]
-    outcomes = {(one.candidates, tuple(one.open_pairs)) for one in after[:2]}
-    return len(outcomes) > 1 or after[2].candidates != after[0].candidates
+    after, _ = step(state, rules, drawn, tables, duels)
+    after_lower, _ = step(state, rules, drawn, lower, duels)
+    after_upper, _ = step(state, rules, drawn, upper, duels)
+    return (
+        after_lower.candidates != after.candidates
+        or after_lower.open_pairs != after.open_pairs
+        or after_upper.candidates != after.candidates
+    )
 
 
 def _compared(state: State) -> np.ndarray:
@@ -142,14 +155,16 @@ def _dominances(
     compared = _compared(state)
     if proven is not None:
         return compared & proven.all(axis=0), ()
-    asked = compared & (tables.dominates >= rules.alpha)
+    by_model = compared & (tables.dominates >= rules.alpha)
     if duels is None:
-        return asked, ()
-    from polarbear.racing.anytime_bound import supported_by_duels  # not by the empirical model
+        return by_model, ()
+    # The empirical model does not come here, and does without scipy.special.
+    from polarbear.racing.anytime_bound import supported_by_duels
 
-    supported = asked & (supported_by_duels(duels) >= MIN_SUPPORT).all(axis=0)
-    names, refused = state.algorithms, np.argwhere(asked & ~supported & _both_candidates(state))
-    return supported, tuple(sorted((names[i], names[by]) for by, i in refused))
+    supported = by_model & (supported_by_duels(duels) >= MIN_SUPPORT).all(axis=0)
+    refused = np.argwhere(by_model & ~supported & _both_candidates(state))
+    names = state.algorithms
+    return supported, tuple(sorted((names[b], names[a]) for a, b in refused))
 
 
 def _cycles(state: State, dominates: np.ndarray) -> tuple[tuple[str, ...], ...]:
@@ -158,15 +173,16 @@ def _cycles(state: State, dominates: np.ndarray) -> tuple[tuple[str, ...], ...]:
     Cycles through an algorithm that was eliminated from outside of its group do not count.
     """
     index = {name: i for i, name in enumerate(state.algorithms)}
-    gone = {index[one.algorithm]: index[one.by] for one in state.eliminated}
-    left = np.isin(state.algorithms, state.candidates if state.joining else state.algorithms)
+    eliminator = {index[out.algorithm]: index[out.by] for out in state.eliminated}
+    considered = state.candidates if state.joining else state.algorithms
+    is_considered = np.isin(state.algorithms, considered)
     while True:
-        within = reached(dominates & np.outer(left, left))
-        mutual = within & within.T
-        outside = [i for i, by in gone.items() if left[i] and not mutual[i, by]]
-        if not outside:
+        path = reached(dominates & np.outer(is_considered, is_considered))
+        mutual = path & path.T
+        from_outside = [i for i, by in eliminator.items() if is_considered[i] and not mutual[i, by]]
+        if not from_outside:
             break
-        left[outside] = False
+        is_considered[from_outside] = False
     groups = {tuple(np.flatnonzero(row).tolist()) for row in mutual if row.any()}
     return tuple(tuple(state.algorithms[i] for i in group) for group in sorted(groups))
 
@@ -178,18 +194,23 @@ def _eliminations(
 
     No algorithm of a cycle eliminates another one of it.
     """
-    names, beats = state.algorithms, dominates & _both_candidates(state)
+    names = state.algorithms
+    beats = dominates & _both_candidates(state)
     for cycle in cycles:
-        members = np.isin(names, cycle)
-        beats &= ~np.outer(members, members)
-    gone = np.asarray(beats.any(axis=0))
+        in_cycle = np.isin(names, cycle)
+        beats &= ~np.outer(in_cycle, in_cycle)
+    is_beaten = np.asarray(beats.any(axis=0))
     probability = tables.dominates
-    found = []
-    for i in np.flatnonzero(gone):
-        by = max(np.flatnonzero(beats[:, i]), key=lambda j: (not gone[j], probability[j, i], -j))
-        shown = float(tables.estimate[by, i])
-        found.append(Elimination(names[i], names[by], state.round, state.seen, shown))
-    return tuple(found)
+    eliminations = []
+    for i in np.flatnonzero(is_beaten):
+        # The eliminator is a surviving one if possible, and the surest.
+        by = max(
+            np.flatnonzero(beats[:, i]),
+            key=lambda j: (not is_beaten[j], probability[j, i], -j),
+        )
+        estimate = float(tables.estimate[by, i])
+        eliminations.append(Elimination(names[i], names[by], state.round, state.seen, estimate))
+    return tuple(eliminations)
 
 
 def _reinstate(
@@ -203,32 +224,41 @@ def _reinstate(
     """
     if state.joining:
         return state, ()
-    index = {name: i for i, name in enumerate(state.algorithms)}
-    eliminator = {one.algorithm: one.by for one in state.eliminated}
-    ahead = np.asarray((tables.better > tables.better.swapaxes(1, 2)).all(axis=0))
-    back = []
-    for name, by in eliminator.items():
-        last = by
-        while last in eliminator:
-            last = eliminator[last]
-        in_cycle = any(name in cycle and by in cycle for cycle in cycles)
-        if in_cycle or (by in eliminator and ahead[index[name], index[last]]):
-            back.append(name)
-    if not back:
+    reinstated = _doubtful(state, tables, cycles)
+    if not reinstated:
         return state, ()
-    state = replace(state, eliminated=tuple(e for e in state.eliminated if e.algorithm not in back))
-    is_back = np.isin(state.algorithms, back)
-    again = _of_pairs(_both_candidates(state) & (is_back[:, None] | is_back))
-    settled = np.where(again[:, None] & (state.settled == OUT), OPEN, state.settled)
-    return replace(state, settled=settled.astype(np.int8)), tuple(back)
+    remaining = tuple(out for out in state.eliminated if out.algorithm not in reinstated)
+    state = replace(state, eliminated=remaining)
+    is_back = np.isin(state.algorithms, reinstated)
+    reopened = _of_pairs(_both_candidates(state) & (is_back[:, None] | is_back))
+    settled = np.where(reopened[:, None] & (state.settled == OUT), OPEN, state.settled)
+    return replace(state, settled=settled.astype(np.int8)), reinstated
+
+
+def _doubtful(
+    state: State, tables: DecisionTables, cycles: tuple[tuple[str, ...], ...]
+) -> tuple[str, ...]:
+    """The eliminated algorithms that return."""
+    index = {name: i for i, name in enumerate(state.algorithms)}
+    eliminator = {out.algorithm: out.by for out in state.eliminated}
+    is_ahead = np.asarray((tables.better > tables.better.swapaxes(1, 2)).all(axis=0))
+    doubtful = []
+    for name, by in eliminator.items():
+        candidate = by
+        while candidate in eliminator:
+            candidate = eliminator[candidate]
+        in_cycle = any(name in cycle and by in cycle for cycle in cycles)
+        if in_cycle or (by in eliminator and is_ahead[index[name], index[candidate]]):
+            doubtful.append(name)
+    return tuple(doubtful)
 
 
 def reached(steps: np.ndarray) -> np.ndarray:
     """The transitive closure of a relation: bool[from, to]."""
-    known = steps.copy()
-    for through in range(len(known)):
-        known |= known[:, through, np.newaxis] & known[through]
-    return known
+    closure = steps.copy()
+    for through in range(len(closure)):
+        closure |= closure[:, through, np.newaxis] & closure[through]
+    return closure
 
 
 def settled_codes(rules: Rules, tables: DecisionTables) -> np.ndarray:
@@ -239,22 +269,22 @@ def settled_codes(rules: Rules, tables: DecisionTables) -> np.ndarray:
         of_pairs = probabilities[:, first, second].T
         return np.asarray(of_pairs >= rules.alpha)
 
-    shown = ShownRelations(
+    relations = ShownRelations(
         above=is_sure(tables.better, a, b),
         below=is_sure(tables.better, b, a),
         alike=is_sure(tables.equivalent, a, b),
         a_no_worse=is_sure(tables.no_worse, a, b),
         b_no_worse=is_sure(tables.no_worse, b, a),
     )
-    return settled_relations(rules.resolution, shown)
+    return settled_relations(rules.resolution, relations)
 
 
 def _resolved(state: State, rules: Rules, tables: DecisionTables) -> np.ndarray:
     """The settled relations: earlier decisions, this round's, and all pairs of the eliminated."""
-    judged = (state.settled == OPEN) & _of_pairs(_compared(state))[:, None]
-    settled = np.where(judged, settled_codes(rules, tables), state.settled)
-    open_out = (settled == OPEN) & ~_of_pairs(_both_candidates(state))[:, None]
-    return np.where(open_out, OUT, settled).astype(np.int8)
+    is_judged = (state.settled == OPEN) & _of_pairs(_compared(state))[:, None]
+    settled = np.where(is_judged, settled_codes(rules, tables), state.settled)
+    is_moot = (settled == OPEN) & ~_of_pairs(_both_candidates(state))[:, None]
+    return np.where(is_moot, OUT, settled).astype(np.int8)
 
 
 def _reopened(
@@ -268,24 +298,27 @@ def _reopened(
 
     With a guarantee, all times that lack a proof stay open. Pairs in a cycle are settled.
     """
-    settled, again = settled.copy(), []
+    settled = settled.copy()
+    reopened = []
     a, b = np.triu_indices(len(state.algorithms), 1)
-    judged = _of_pairs(_compared(state) & _both_candidates(state))
-    judged &= [pair not in in_cycle for pair in state.pairs]
-    for code, one, two in ((ABOVE, a, b), (BELOW, b, a)):
-        for pair in np.flatnonzero((settled == code).all(axis=1) & judged):
-            settled[pair, tables.better[:, one[pair], two[pair]].argmin()] = OPEN
+    is_judged = _of_pairs(_compared(state) & _both_candidates(state))
+    is_judged &= [pair not in in_cycle for pair in state.pairs]
+    for code, better, worse in ((ABOVE, a, b), (BELOW, b, a)):
+        for pair in np.flatnonzero((settled == code).all(axis=1) & is_judged):
+            probability = tables.better[:, better[pair], worse[pair]]
+            settled[pair, probability.argmin()] = OPEN
             if proven is not None:
-                settled[pair, ~proven[:, one[pair], two[pair]]] = OPEN
-            again.append(state.pairs[pair])
-    return settled, tuple(again)
+                settled[pair, ~proven[:, better[pair], worse[pair]]] = OPEN
+            reopened.append(state.pairs[pair])
+    return settled, tuple(reopened)
 
 
-def _next_batch(state: State, rules: Rules, newly: int, open_before: int) -> int:
+def _next_batch(state: State, rules: Rules, newly_settled: int, open_before: int) -> int:
+    """The number of instances of the next round."""
     batch = state.batch
-    if newly == 0:
+    if newly_settled == 0:
         batch *= 2
-    elif newly > LARGE_SHARE * open_before:
+    elif newly_settled > LARGE_SHARE * open_before:
         batch //= 2
     return rules.batch.within(batch, state.seen)
 

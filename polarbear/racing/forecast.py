@@ -13,7 +13,8 @@ from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, RaceForecast, Stat
 
 MIN_ROUNDS = 3  # before a forecast is made
 N_FUTURES = 200  # simulated futures
-LOW, HIGH = 0.05, 0.95  # quantiles of the range
+LOW = 0.05  # quantile at the lower end of the range
+HIGH = 0.95  # quantile at its upper end
 MAX_GROWTH = 40  # largest factor by which instances grow within a forecast
 FAR = 3.0  # a score beyond which the other end of the ROPE changes nothing (1e-9)
 MIN_TAIL = 1e-6  # probabilities are clipped to this distance from 0 and 1
@@ -150,30 +151,30 @@ def _ends_of_futures(
 class _SimulatedPair:
     """What is settled about one pair in each future: ``is_open[future, time]``.
 
-    ``shown[future]`` are relations that were shown at some time that was open until then, in the
-    race so far or in the future.
+    ``relations[future]`` are relations that were shown at some time that was open until then,
+    in the race so far or in the future.
     """
 
     def __init__(self, codes: np.ndarray, rules: Rules) -> None:
         self._resolution = rules.resolution
         self.is_open = np.repeat((codes == OPEN)[np.newaxis], N_FUTURES, axis=0)
-        self.shown = _with_no_worse(
+        self.relations = _with_no_worse(
             above=np.full(N_FUTURES, (codes == ABOVE).any()),
             below=np.full(N_FUTURES, (codes == BELOW).any()),
             alike=np.full(N_FUTURES, (codes == ALIKE).any()),
         )
 
-    def look(self, futures: np.ndarray, shown: ShownRelations) -> None:
+    def look(self, futures: np.ndarray, relations: ShownRelations) -> None:
         """Settle what the scores of these futures show: relations[future, time]."""
-        earlier = ShownRelations(*(relation[futures] for relation in self.shown))
-        codes = settled_relations(self._resolution, shown, earlier)
+        earlier = ShownRelations(*(relation[futures] for relation in self.relations))
+        codes = settled_relations(self._resolution, relations, earlier)
         was_open = self.is_open[futures]
         shown_at_open = _with_no_worse(
-            above=(shown.above & was_open).any(axis=1),
-            below=(shown.below & was_open).any(axis=1),
-            alike=(shown.alike & was_open).any(axis=1),
+            above=(relations.above & was_open).any(axis=1),
+            below=(relations.below & was_open).any(axis=1),
+            alike=(relations.alike & was_open).any(axis=1),
         )
-        for relation, change in zip(self.shown, shown_at_open, strict=True):
+        for relation, change in zip(self.relations, shown_at_open, strict=True):
             relation[futures] |= change
         self.is_open[futures] = was_open & (codes == OPEN)
 

@@ -53,12 +53,12 @@ class Span:
     def budgets(self, axis: str = "") -> str:
         """The budgets of this span in words; it ends where the next one begins."""
 
-        def said(t: float) -> str:
+        def with_unit(t: float) -> str:
             return timed(t, axis) if axis else time(t)
 
         if self.until is None:
-            return "at all times" if self.is_first else f"from {said(self.start)} on"
-        until = said(self.until)
+            return "at all times" if self.is_first else f"from {with_unit(self.start)} on"
+        until = with_unit(self.until)
         return f"up to {until}" if self.is_first else f"from {time(self.start)} to {until}"
 
     def to_plain(self) -> dict[str, object]:
@@ -86,13 +86,23 @@ def advise(
     Where no algorithm reaches LIKELY, the smallest group that reaches it together is named.
     ``problems`` is the number of problems behind it.
     """
-    lead = p_best.max(axis=1)
-    sure, likely = (lead >= SURE).mean(), (lead >= LIKELY).mean()
-    grade = Grade.RUN if sure >= 0.5 else Grade.PROBABLY if likely >= 0.5 else Grade.EARLY
-    if (problems is not None and problems < MIN_PROBLEMS) or (lead <= 1 / len(names)).all():
-        grade = Grade.EARLY
-    groups = [_smallest_group(chances) for chances in p_best]
-    return Advice(grade, tuple(_spans(names, times, p_best, groups)))
+    groups = [_smallest_group(p_best_at_time) for p_best_at_time in p_best]
+    spans = tuple(_spans(names, times, p_best, groups))
+    return Advice(_grade(p_best, problems), spans)
+
+
+def _grade(p_best: np.ndarray, problems: int | None) -> Grade:
+    """How much P(best)[time, algorithm] of this number of problems can say."""
+    highest = p_best.max(axis=1)
+    has_too_few_problems = problems is not None and problems < MIN_PROBLEMS
+    says_nothing = (highest <= 1 / p_best.shape[1]).all()
+    if has_too_few_problems or says_nothing:
+        return Grade.EARLY
+    if (highest >= SURE).mean() >= 0.5:
+        return Grade.RUN
+    if (highest >= LIKELY).mean() >= 0.5:
+        return Grade.PROBABLY
+    return Grade.EARLY
 
 
 def leaders(names: Sequence[str], times: np.ndarray, p_best: np.ndarray) -> list[Span]:
@@ -105,30 +115,34 @@ def _spans(
 ) -> Iterator[Span]:
     """Spans of times with one likely best algorithm, or with several of these groups."""
     labels = _without_slivers([group if len(group) == 1 else () for group in groups], p_best)
-    for places in _runs(labels):
-        together = {item for t in places for item in groups[t]}
-        items = labels[places[0]] or sorted(together, key=lambda item: -p_best[places, item].sum())
-        of_first, after = p_best[places, items[0]], places[-1] + 1
+    for run in _runs(labels):
+        items: Sequence[int] = labels[run[0]]
+        if not items:
+            together = {item for t in run for item in groups[t]}
+            total = {item: p_best[run, item].sum() for item in together}
+            items = sorted(together, key=total.__getitem__, reverse=True)
+        p_best_of_first = p_best[run, items[0]]
+        after = run[-1] + 1
         yield Span(
             algorithms=tuple(names[item] for item in items),
-            start=float(times[places[0]]),
-            stop=float(times[places[-1]]),
+            start=float(times[run[0]]),
+            stop=float(times[run[-1]]),
             until=float(times[after]) if after < len(times) else None,
-            times=len(places),
-            is_first=places[0] == 0,
-            p_best=(float(of_first.min()), float(of_first.max())),
+            times=len(run),
+            is_first=run[0] == 0,
+            p_best=(float(p_best_of_first.min()), float(p_best_of_first.max())),
         )
 
 
-def _smallest_group(chances: np.ndarray) -> Label:
-    """The fewest algorithms of which one is the best with probability LIKELY."""
-    order = np.argsort(-chances, kind="stable")
-    enough = np.cumsum(chances[order]) >= LIKELY - 1e-9  # rounding of sums
-    return tuple(order[: int(enough.argmax()) + 1].tolist())
+def _smallest_group(p_best: np.ndarray) -> Label:
+    """The smallest group that contains the best algorithm with probability LIKELY."""
+    order = np.argsort(-p_best, kind="stable")
+    is_enough = np.cumsum(p_best[order]) >= LIKELY - 1e-9  # rounding of sums
+    return tuple(order[: int(is_enough.argmax()) + 1].tolist())
 
 
 def _runs(labels: Sequence[Label]) -> list[list[int]]:
-    """Places of neighbouring times with the same label."""
+    """Indices of neighbouring times with the same label."""
     return [list(run) for _, run in groupby(range(len(labels)), labels.__getitem__)]
 
 
@@ -140,10 +154,12 @@ def _without_slivers(labels: list[Label], p_best: np.ndarray) -> list[Label]:
     """
     shortest = max(2, len(labels) // 20) if len(labels) >= 10 else 1
     labels = list(labels)
-    while merged := next(_merges(labels, p_best, shortest), None):
-        places, label = merged
-        for place in places:
-            labels[place] = label
+    merge = next(_merges(labels, p_best, shortest), None)
+    while merge is not None:
+        run, label = merge
+        for t in run:
+            labels[t] = label
+        merge = next(_merges(labels, p_best, shortest), None)
     return labels
 
 
@@ -153,15 +169,17 @@ def _merges(
     """Short spans, the shortest first, with the likeliest label of a neighbour that fits."""
     runs = _runs(labels)
     for k in sorted(range(len(runs)), key=lambda k: len(runs[k])):
-        places = runs[k]
-        highest = p_best[places].max(axis=1)
+        run = runs[k]
+        highest = p_best[run].max(axis=1)
         lead = float(highest.mean())
-        if len(places) >= shortest or lead >= SURE:
+        if len(run) >= shortest or lead >= SURE:
             continue
-        near = [labels[runs[j][0]] for j in (k - 1, k + 1) if 0 <= j < len(runs)]
-        # Several that may be the best always fit.
-        chances = [p_best[places, label[0]] if label else highest for label in near]
-        fitting = [(float(one.mean()), label) for one, label in zip(chances, near, strict=True)]
-        likeliest = max(fitting, default=(0.0, ()))
+        likeliest: tuple[float, Label] = (0.0, ())
+        for neighbour in (k - 1, k + 1):
+            if 0 <= neighbour < len(runs):
+                label = labels[runs[neighbour][0]]
+                # A label of several algorithms that may be the best always fits.
+                p_label = p_best[run, label[0]] if label else highest
+                likeliest = max(likeliest, (float(p_label.mean()), label))
         if likeliest[0] >= NEARLY * lead:
-            yield places, likeliest[1]
+            yield run, likeliest[1]

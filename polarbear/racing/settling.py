@@ -1,8 +1,8 @@
 """The settling rule: which relations of a pair are settled, by the resolution of a race.
 
-A time is settled where a relation is shown there. Unless the resolution is strict, one relation in
-each direction settles all other times of a pair, too: one of the two is better at some time, and
-the other one is, at some time, better or as good.
+A time is settled where a relation is shown there. Unless the resolution is strict, all times of a
+pair are settled as soon as one of its two algorithms is better at some time and the other one is,
+at some time, better or as good.
 
 `decide` asks for pairs by the probabilities of a round, `forecast` for one pair in many simulated
 futures.
@@ -40,18 +40,19 @@ class ShownRelations(NamedTuple):
 
 
 def settled_relations(
-    resolution: Resolution, shown: ShownRelations, earlier: ShownRelations | None = None
+    resolution: Resolution, relations: ShownRelations, earlier: ShownRelations | None = None
 ) -> np.ndarray:
     """The code of each pair at each time, OPEN where it is not settled: int8[..., time].
 
-    ``shown`` has a last axis of times. ``earlier`` are relations without that axis, shown at some
-    time in earlier rounds, which still count towards settling a pair as a whole.
+    ``relations`` are those of one round; their last axis is time. ``earlier`` are those that
+    earlier rounds have shown at some time, without that axis: they count, too, where times of a
+    pair settle its other times.
     """
-    codes = np.full(shown.above.shape, OPEN, dtype=np.int8)
-    codes[shown.alike] = ALIKE
-    codes[shown.above] = ABOVE  # dominance comes before equivalence
-    codes[shown.below] = BELOW
-    at_some_time = shown.at_some_time()
+    codes = np.full(relations.above.shape, OPEN, dtype=np.int8)
+    codes[relations.alike] = ALIKE
+    codes[relations.above] = ABOVE  # dominance comes before equivalence
+    codes[relations.below] = BELOW
+    at_some_time = relations.at_some_time()
     if earlier is not None:
         at_some_time = at_some_time.united(earlier)
     is_whole = _are_settled_as_a_whole(resolution, at_some_time)

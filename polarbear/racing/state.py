@@ -39,7 +39,7 @@ class Elimination(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """Everything a race keeps from one round to the next.
+    """The state of a race: everything that it keeps from one round to the next.
 
     ``settled[pair, time]`` has the pairs in the order of ``pairs``. ``joining`` is a newcomer that
     runs on instances the others have seen, so far on the first ``caught_up`` of them; it
@@ -66,8 +66,8 @@ class State:
     @property
     def candidates(self) -> tuple[str, ...]:
         """Algorithms that are not eliminated: the anytime Pareto set as far as it is known."""
-        gone = {elimination.algorithm for elimination in self.eliminated}
-        return tuple(name for name in self.algorithms if name not in gone)
+        eliminated = {elimination.algorithm for elimination in self.eliminated}
+        return tuple(name for name in self.algorithms if name not in eliminated)
 
     @property
     def seen(self) -> int:
@@ -77,8 +77,8 @@ class State:
     @property
     def open_pairs(self) -> list[tuple[str, str]]:
         """Pairs that are not settled at some time."""
-        is_open = (self.settled == OPEN).any(axis=1)
-        return [pair for pair, found in zip(self.pairs, is_open, strict=True) if found]
+        has_open = (self.settled == OPEN).any(axis=1)
+        return [pair for pair, is_open in zip(self.pairs, has_open, strict=True) if is_open]
 
     @property
     def unresolved(self) -> tuple[str, ...]:
@@ -102,27 +102,44 @@ class State:
         order = [name for name in names if name in self.algorithms]
         order += [name for name in self.algorithms if name not in names]
         settled = np.stack([self.relation(*pair) for pair in combinations(order, 2)])
-        out = sorted(self.eliminated, key=lambda one: (one.round, order.index(one.algorithm)))
-        return replace(self, algorithms=tuple(order), settled=settled, eliminated=tuple(out))
+        eliminated = sorted(
+            self.eliminated,
+            key=lambda elimination: (elimination.round, order.index(elimination.algorithm)),
+        )
+        return replace(self, algorithms=tuple(order), settled=settled, eliminated=tuple(eliminated))
 
     def to_plain(self) -> dict[str, Any]:
         """The state as its checkpoint stores it."""
-        names = ["algorithms", "times", "round", "instances", "batch", "candidates", "eliminated"]
-        names += ["joining", "caught_up", "entered", "untrusted", "initial"]
-        pairs = [
-            {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row)}
-            for (a, b), row in zip(self.pairs, self.settled, strict=True)
-        ]
-        return dict(json_values({name: getattr(self, name) for name in names} | {"pairs": pairs}))
+        plain = {
+            "algorithms": self.algorithms,
+            "times": self.times,
+            "round": self.round,
+            "instances": self.instances,
+            "batch": self.batch,
+            "candidates": self.candidates,
+            "eliminated": self.eliminated,
+            "joining": self.joining,
+            "caught_up": self.caught_up,
+            "entered": self.entered,
+            "untrusted": self.untrusted,
+            "initial": self.initial,
+            "pairs": [
+                {"a": a, "b": b, "settled": "".join(LETTERS[code] for code in row)}
+                for (a, b), row in zip(self.pairs, self.settled, strict=True)
+            ],
+        }
+        return dict(json_values(plain))
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> State:
         """A state from its checkpoint; a ValueError, KeyError or TypeError says what is wrong."""
         rows = [[LETTERS.index(letter) for letter in pair["settled"]] for pair in plain["pairs"]]
         state: State = _state_reader().validate_python({**plain, "settled": rows})
-        shape = len(state.pairs), len(state.times)
-        named = {name for out in state.eliminated for name in out[:2]} | {state.joining or ""}
-        if state.settled.shape != shape or named - {*state.algorithms, ""}:
+        shape = (len(state.pairs), len(state.times))
+        mentioned = {name for out in state.eliminated for name in (out.algorithm, out.by)}
+        if state.joining:
+            mentioned.add(state.joining)
+        if state.settled.shape != shape or not mentioned <= {*state.algorithms}:
             raise ValueError("its pairs, times and algorithms do not fit together")
         return state
 
@@ -244,7 +261,7 @@ class RoundRecord(NamedTuple):
         changed = {"settings": {}, **plain, "state": state}
         record: RoundRecord = _round_reader().validate_python(changed)
         per_algorithm = (record.ran_to, record.evaluations, record.threats, record.spent or {})
-        names = {name for one in per_algorithm for name in one}
+        names = {name for mapping in per_algorithm for name in mapping}
         names |= {name for out in record.decisions.eliminated for name in out[:2]}
         names |= {threat.by for threat in record.threats.values()}
         if names - {*state.algorithms}:
@@ -268,16 +285,16 @@ def _round_reader() -> TypeAdapter[RoundRecord]:
 
 
 def _renamed(value: Any, old: str, new: str) -> Any:
-    """A part of a record with a new name wherever it has the old one."""
+    """A part of a record, in which an algorithm has a new name wherever it had the old one."""
     if isinstance(value, str):
         return new if value == old else value
     if isinstance(value, State):
         names = ("algorithms", "eliminated", "joining")
         return replace(value, **{key: _renamed(getattr(value, key), old, new) for key in names})
     if isinstance(value, Mapping):
-        return {_renamed(key, old, new): _renamed(one, old, new) for key, one in value.items()}
+        return {_renamed(key, old, new): _renamed(part, old, new) for key, part in value.items()}
     if isinstance(value, tuple):
-        parts = [_renamed(one, old, new) for one in value]
+        parts = [_renamed(part, old, new) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value
 
@@ -289,9 +306,14 @@ def start(algorithms: Sequence[str], times: Sequence[float], rules: Rules) -> St
             f"a race needs at least two algorithms, found {len(algorithms)}; add another under "
             "'algorithms', or use `polarbear run` for one alone"
         )
-    n, moments = len(algorithms), tuple(map(float, times))
-    settled = np.full((n * (n - 1) // 2, len(times)), OPEN, dtype=np.int8)
-    return State(tuple(algorithms), moments, rules.batch.start, settled, initial=n)
+    n = len(algorithms)
+    return State(
+        algorithms=tuple(algorithms),
+        times=tuple(map(float, times)),
+        batch=rules.batch.start,
+        settled=np.full((n * (n - 1) // 2, len(times)), OPEN, dtype=np.int8),
+        initial=n,
+    )
 
 
 def horizons(state: State, rules: Rules) -> dict[str, float]:
@@ -299,10 +321,14 @@ def horizons(state: State, rules: Rules) -> dict[str, float]:
 
     Without truncation each of them runs to the end.
     """
-    found: dict[str, float] = {}
+    until: dict[str, float] = {}
     for pair, codes in zip(state.pairs, state.settled, strict=True):
-        for place in np.flatnonzero(codes == OPEN)[-1:]:
-            until = state.times[-1 if rules.truncate is False else place]
-            for name in pair if state.joining is None else {state.joining} & {*pair}:
-                found[name] = max(found.get(name, 0.0), until)
-    return {name: found[name] for name in state.algorithms if name in found}
+        is_open = codes == OPEN
+        if not is_open.any():
+            continue
+        last_open = state.times[np.flatnonzero(is_open)[-1]]
+        horizon = state.times[-1] if rules.truncate is False else last_open
+        for name in pair:
+            if state.joining in (None, name):
+                until[name] = max(until.get(name, 0.0), horizon)
+    return {name: until[name] for name in state.algorithms if name in until}

@@ -15,8 +15,10 @@ among them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 
@@ -84,7 +86,7 @@ class ChoiceSets:
 
 
 class _Terms:
-    """Counts of sets, keyed by timepoint and mask in one integer."""
+    """The terms of the likelihood so far: counts of sets, by timepoint and mask in one integer."""
 
     def __init__(self, n: int) -> None:
         self.n = n
@@ -99,11 +101,12 @@ class _Terms:
 
     def gather(self) -> tuple[np.ndarray, np.ndarray]:
         """Keys, ascending, each once, and their counts, added in the order in which they came."""
-        keys, counts = np.concatenate(self._keys), np.concatenate(self._counts)
-        keys, place = np.unique(keys, return_inverse=True)
+        counts = np.concatenate(self._counts)
+        keys, index = np.unique(np.concatenate(self._keys), return_inverse=True)
+        total = np.bincount(index.ravel(), counts, len(keys))
         self._keys = [keys]
-        self._counts = [np.bincount(place.ravel(), counts, len(keys))]
-        return self._keys[0], self._counts[0]
+        self._counts = [total]
+        return keys, total
 
 
 def count_choice_sets(
@@ -132,98 +135,115 @@ def count_choice_sets(
             f"expected {n_instances} finite weights above zero, one per instance, found {weights!r}"
         )
     terms = _Terms(n)
-    wins, sampled = np.zeros((n_times, n)), 0
+    wins = np.zeros((n_times, n))
+    sampled = 0
     stride = max(1, MAX_RANKINGS // n_times)
     for first in range(0, n_instances, stride):
-        some = slice(first, first + stride)
-        places, weight = positions[some], weights[some]
-        recorded = (places != ABSENT) & (places != BELOW)
-        last = recorded & (places == places.max(axis=1, keepdims=True))
-        width = np.maximum(last.sum(axis=1, keepdims=True), 1)
-        wins += np.einsum("p,pat->ta", weight, recorded - last / width)
-        sampled += _add_ties(*_add_choices(places, weight, terms), terms, seed)
+        block = slice(first, first + stride)
+        block_positions = positions[block]
+        block_weights = weights[block]
+        recorded = (block_positions != ABSENT) & (block_positions != BELOW)
+        is_last = recorded & (block_positions == block_positions.max(axis=1, keepdims=True))
+        width = np.maximum(is_last.sum(axis=1, keepdims=True), 1)
+        wins += np.einsum("p,pat->ta", block_weights, recorded - is_last / width)
+        ties = _add_choices(block_positions, block_weights, terms)
+        sampled += _add_ties(ties, terms, seed)
     keys, counts = terms.gather()
     offsets = np.searchsorted(keys >> n, np.arange(n_times + 1))
     masks = keys & ((1 << n) - 1)
     return ChoiceSets(wins, offsets, masks, counts, Coverage.of(positions), sampled)
 
 
-def _add_choices(
-    places: np.ndarray, weights: np.ndarray, terms: _Terms
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Add the sets of untied choices; return time, items, rest and weight of each tie."""
-    _, n, n_times = places.shape
+class _Ties(NamedTuple):
+    """Ties: the time of each, the mask of its items, of those ranked below them, and its weight."""
+
+    times: np.ndarray
+    items: np.ndarray
+    below: np.ndarray
+    weights: np.ndarray
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Ties]) -> _Ties:
+        if not parts:
+            no_mask = np.empty(0, dtype=np.int64)
+            return cls(no_mask, no_mask, no_mask, np.empty(0))
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def distinct(self, n: int) -> tuple[_Ties, np.ndarray]:
+        """Equal ties as one with the sum of their weights, and the number of each."""
+        keys = np.stack([(self.times << n) | self.items, self.below])
+        (keys, below), index, repeated = np.unique(
+            keys, axis=1, return_inverse=True, return_counts=True
+        )
+        weights = np.bincount(index.ravel(), self.weights, len(repeated))
+        return _Ties(keys >> n, keys & ((1 << n) - 1), below, weights), repeated
+
+
+def _has_several(masks: np.ndarray) -> np.ndarray:
+    """Whether each set has two members or more."""
+    return np.asarray(masks & (masks - 1) != 0)
+
+
+def _add_choices(positions: np.ndarray, weights: np.ndarray, terms: _Terms) -> _Ties:
+    """Add the sets of untied choices, and return the ties."""
+    _, n, n_times = positions.shape
     bits = np.int64(1) << np.arange(n)
-    times = np.broadcast_to(np.arange(n_times), (len(places), n_times))
+    times = np.broadcast_to(np.arange(n_times), (len(positions), n_times))
     weight = np.broadcast_to(weights[:, None], times.shape)
-    remaining = np.einsum("pat,a->pt", places >= 0, bits)
+    remaining = np.einsum("pat,a->pt", positions >= 0, bits)
     ties = []
-    for position in range(places.max(initial=ABSENT, where=places != BELOW) + 1):
-        rest = np.einsum("pat,a->pt", places > position, bits)
-        chosen = remaining ^ rest
-        several = remaining & (remaining - 1) != 0
-        tied = chosen & (chosen - 1) != 0
-        untied = several & ~tied & (chosen != 0)
-        terms.add(times[untied], remaining[untied], weight[untied])
-        ties.append((times[tied], chosen[tied], rest[tied], weight[tied]))
-        remaining = rest
-    if not ties:
-        return (*np.empty((3, 0), dtype=np.int64), np.empty(0))
-    time, items, below, count = (np.concatenate(parts) for parts in zip(*ties, strict=True))
-    return time, items, below, count
+    for position in range(positions.max(initial=ABSENT, where=positions != BELOW) + 1):
+        below = np.einsum("pat,a->pt", positions > position, bits)
+        chosen = remaining ^ below
+        is_tied = _has_several(chosen)
+        is_untied = _has_several(remaining) & ~is_tied & (chosen != 0)
+        terms.add(times[is_untied], remaining[is_untied], weight[is_untied])
+        ties.append(_Ties(times[is_tied], chosen[is_tied], below[is_tied], weight[is_tied]))
+        remaining = below
+    return _Ties.joined(ties)
 
 
-def _add_ties(
-    times: np.ndarray,
-    items: np.ndarray,
-    rest: np.ndarray,
-    weights: np.ndarray,
-    terms: _Terms,
-    seed: int,
-) -> int:
+def _add_ties(all_ties: _Ties, terms: _Terms, seed: int) -> int:
     """Add the terms of ties; return the number of ties too wide for their closed form."""
-    keys = np.stack([(times << terms.n) | items, rest])
-    (keys, rest), place, repeated = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
-    weights = np.bincount(place.ravel(), weights, len(repeated))
-    times, items = keys >> terms.n, keys & ((1 << terms.n) - 1)
-    member = (items[:, None] >> np.arange(terms.n)) & 1
+    ties, repeated = all_ties.distinct(terms.n)
+    member = (ties.items[:, None] >> np.arange(terms.n)) & 1
     widths = member.sum(axis=1)
     for width in np.unique(widths[widths <= MAX_EXACT_TIE]):
         subset = np.arange(1, 1 << width)
         inside = (subset >> np.arange(width)[:, None]) & 1
         shares = np.array([1 / comb(width, j) for j in inside.sum(axis=0)])
-        alike = np.flatnonzero(widths == width)
+        of_width = np.flatnonzero(widths == width)
         stride = max(1, MAX_TERMS >> int(width))
-        for first in range(0, len(alike), stride):
-            some = alike[first : first + stride]
-            bits = np.int64(1) << np.nonzero(member[some])[1].reshape(-1, width)
-            masks = rest[some, None] | (bits @ inside)
-            several = masks & (masks - 1) != 0
-            counts = weights[some, None] * shares
-            time = np.broadcast_to(times[some, None], masks.shape)
-            terms.add(time[several], masks[several], counts[several])
-    wide = np.flatnonzero(widths > MAX_EXACT_TIE)
-    for k in wide:
-        masks, shares = _sampled_tie(int(items[k]), int(rest[k]), terms.n, seed)
-        terms.add(np.full(len(masks), times[k]), masks, shares * weights[k])
-    return int(repeated[wide].sum())
+        for first in range(0, len(of_width), stride):
+            block = of_width[first : first + stride]
+            bits = np.int64(1) << np.nonzero(member[block])[1].reshape(-1, width)
+            masks = ties.below[block, None] | (bits @ inside)
+            several = _has_several(masks)
+            counts = ties.weights[block, None] * shares
+            times = np.broadcast_to(ties.times[block, None], masks.shape)
+            terms.add(times[several], masks[several], counts[several])
+    is_wide = widths > MAX_EXACT_TIE
+    for k in np.flatnonzero(is_wide):
+        masks, shares = _sampled_tie(int(ties.items[k]), int(ties.below[k]), terms.n, seed)
+        terms.add(np.full(len(masks), ties.times[k]), masks, shares * ties.weights[k])
+    return int(repeated[is_wide].sum())
 
 
-def _sampled_tie(block: int, rest: int, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _sampled_tie(tied: int, below: int, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Sets of a wide tie, and their shares, over random Latin squares of orderings.
 
     All rotations of a random ordering put every item equally often in every place. The same tie
     always gets the same orderings, so that counts of separate rankings add up.
     """
-    rng = np.random.default_rng([seed, block, rest])
-    items = np.array([i for i in range(n) if block >> i & 1])
+    rng = np.random.default_rng([seed, tied, below])
+    items = np.array([i for i in range(n) if tied >> i & 1])
     width = len(items)
     shifts = (np.arange(width)[:, None] + np.arange(width)) % width
     orders = np.concatenate([rng.permutation(items)[shifts] for _ in range(LATIN_SQUARES)])
     chosen = np.cumsum(np.int64(1) << orders, axis=1)
-    remaining = (block | rest) ^ np.concatenate(
+    remaining = (tied | below) ^ np.concatenate(
         [np.zeros((len(orders), 1), dtype=np.int64), chosen[:, :-1]], axis=1
     )
-    sets, times = np.unique(remaining, return_counts=True)
-    several = sets & (sets - 1) != 0
-    return sets[several], times[several] / len(orders)
+    sets, count = np.unique(remaining, return_counts=True)
+    several = _has_several(sets)
+    return sets[several], count[several] / len(orders)

@@ -19,13 +19,14 @@ import numpy as np
 from polarbear.rankings.ranking import ABSENT, BELOW
 
 PROBLEMS_PER_BLOCK = 256  # sums of this many rounded weights are exact in single precision
-# scores[problem, column] and whether the problem says anything in that column
+# scores[problem, column], and whether the score is known: bool[problem, column]
 Scores = tuple[np.ndarray, np.ndarray]
 
 
-def place_of_pair(a: int, b: int, n: int) -> int:
+def index_of_pair(a: int, b: int, n: int) -> int:
     """The index of a pair of n algorithms in the order of np.triu_indices."""
-    low, high = min(a, b), max(a, b)
+    low = min(a, b)
+    high = max(a, b)
     return low * (2 * n - low - 1) // 2 + high - low - 1
 
 
@@ -35,7 +36,7 @@ def fewest_shared(shared: np.ndarray, algorithms: Sequence[str], names: Iterable
     ``names`` are at least two of the algorithms.
     """
     items = combinations(map(algorithms.index, names), 2)
-    pairs = [place_of_pair(a, b, len(algorithms)) for a, b in items]
+    pairs = [index_of_pair(a, b, len(algorithms)) for a, b in items]
     return int(shared[:, pairs].min())
 
 
@@ -56,13 +57,14 @@ class DuelRecord:
         """Wins of a against b as a table: [time, a, b]."""
         a, b = np.triu_indices(self.algorithms, 1)
         table = np.zeros((len(self.wins), self.algorithms, self.algorithms))
-        table[:, a, b], table[:, b, a] = self.wins, self.losses
+        table[:, a, b] = self.wins
+        table[:, b, a] = self.losses
         return table
 
 
 @dataclass(frozen=True)
 class ProblemDuels:
-    """Positions[row, algorithm, time], ordered by problem.
+    """The duels on each problem, by positions[row, algorithm, time] in the order of problems.
 
     Problem k is called ``names[k]``, has the rows ``starts[k]:starts[k + 1]``, and counts as
     ``weights[k]`` problems (one where ``weights`` is None).
@@ -87,11 +89,13 @@ class ProblemDuels:
         _, n, n_times = self.positions.shape
         totals = np.zeros((3, n * (n - 1) // 2 * n_times))
         for block in self.blocks():
-            score, there = self.pair_scores(block)
-            lead = np.where(there, 2 * score - 1, 0)
+            score, met = self.pair_scores(block)
+            lead = np.where(met, 2 * score - 1, 0)
             weight = np.ones(len(lead)) if self.weights is None else self.weights[block]
-            wins, losses = weight @ np.maximum(lead, 0), weight @ np.maximum(-lead, 0)
-            totals += wins, losses, weight @ there - wins - losses
+            wins = weight @ np.maximum(lead, 0)
+            losses = weight @ np.maximum(-lead, 0)
+            draws = weight @ met - wins - losses
+            totals += wins, losses, draws
         wins, losses, draws = totals.reshape(3, -1, n_times).swapaxes(1, 2)
         return DuelRecord(wins, losses, draws, n)
 
@@ -110,11 +114,12 @@ class ProblemDuels:
 
     def pair_scores(self, problems: slice) -> Scores:
         """The share of seeds on which a beats b, a draw counting half: columns are (pair, time)."""
-        places = self._rows(problems)
-        a, b = np.triu_indices(places.shape[1], 1)
-        one, two = places.take(a, axis=1), places.take(b, axis=1)
-        met = (one != ABSENT) & (two != ABSENT) & ((one != BELOW) | (two != BELOW))
-        halves = ((one < two).view(np.int8) + (one <= two).view(np.int8)) * met
+        positions = self._rows(problems)
+        a, b = np.triu_indices(positions.shape[1], 1)
+        of_a = positions.take(a, axis=1)
+        of_b = positions.take(b, axis=1)
+        met = (of_a != ABSENT) & (of_b != ABSENT) & ((of_a != BELOW) | (of_b != BELOW))
+        halves = ((of_a < of_b).view(np.int8) + (of_a <= of_b).view(np.int8)) * met
         won = np.multiply(halves, np.float32(0.5), dtype=np.float32)
         return self._by_problem(won, met, problems)
 
@@ -123,19 +128,19 @@ class ProblemDuels:
 
         Algorithms in the ``field`` compete with each other, any other one with the field.
         """
-        places = self._rows(problems)
-        inside = places[:, list(field)]
+        positions = self._rows(problems)
+        inside = positions[:, list(field)]
         complete = (inside != ABSENT).all(axis=1, keepdims=True)
-        best = np.where(inside == ABSENT, np.iinfo(places.dtype).max, inside)
+        best = np.where(inside == ABSENT, np.iinfo(positions.dtype).max, inside)
         best = best.min(axis=1, keepdims=True)
         tied = np.maximum((inside == best).sum(axis=1, keepdims=True), 1)
-        there = complete & (places != ABSENT) & (np.minimum(places, best) != BELOW)
-        share = ((places == best) / tied).astype(np.float32)
-        others = np.setdiff1d(np.arange(places.shape[1]), field)
-        own = places[:, others]
+        is_known = complete & (positions != ABSENT) & (np.minimum(positions, best) != BELOW)
+        share = ((positions == best) / tied).astype(np.float32)
+        others = np.setdiff1d(np.arange(positions.shape[1]), field)
+        own = positions[:, others]
         share[:, others] = (own < best) + (own == best) / (tied + 1)
-        share[~there] = 0
-        return self._by_problem(share, there, problems)
+        share[~is_known] = 0
+        return self._by_problem(share, is_known, problems)
 
     def group_scores(
         self, problems: slice, field: Sequence[int], groups: Sequence[Sequence[int]]
@@ -146,25 +151,26 @@ class ProblemDuels:
         best = inside.min(axis=1, keepdims=True)
         complete &= best != BELOW
         first = (inside == best) & complete
-        index = {item: place for place, item in enumerate(field)}
-        has = np.stack(
-            [first[:, [index[i] for i in set(group)]].any(axis=1) for group in groups], axis=1
+        column = {algorithm: k for k, algorithm in enumerate(field)}
+        has_winner = np.stack(
+            [first[:, [column[i] for i in set(group)]].any(axis=1) for group in groups], axis=1
         )
-        there = np.broadcast_to(complete, has.shape)
-        return self._by_problem(has.astype(np.float32), there, problems)
+        is_known = np.broadcast_to(complete, has_winner.shape)
+        return self._by_problem(has_winner.astype(np.float32), is_known, problems)
 
     def _rows(self, problems: slice) -> np.ndarray:
         return self.positions[self.starts[problems.start] : self.starts[problems.stop]]
 
-    def _by_problem(self, scores: np.ndarray, there: np.ndarray, problems: slice) -> Scores:
-        """Averages over the rows of each problem that say anything."""
-        rows = len(scores)
-        flat, present = scores.reshape(rows, -1), there.reshape(rows, -1)
-        if problems.stop - problems.start == rows:
-            return flat, present
+    def _by_problem(self, scores: np.ndarray, is_known: np.ndarray, problems: slice) -> Scores:
+        """Averages over those rows of each problem whose scores are known."""
+        n_rows = len(scores)
+        flat_scores = scores.reshape(n_rows, -1)
+        flat_known = is_known.reshape(n_rows, -1)
+        if problems.stop - problems.start == n_rows:
+            return flat_scores, flat_known
         first = self.starts[problems.start : problems.stop] - self.starts[problems.start]
-        count = np.add.reduceat(present, first, axis=0, dtype=np.float32)
-        total = np.add.reduceat(flat, first, axis=0, dtype=np.float32)
+        count = np.add.reduceat(flat_known, first, axis=0, dtype=np.float32)
+        total = np.add.reduceat(flat_scores, first, axis=0, dtype=np.float32)
         return total / np.maximum(count, 1), count > 0
 
 
@@ -180,11 +186,14 @@ def duels_of(
     if problems is None:
         names = tuple(map(str, range(len(positions))))
         return ProblemDuels(positions, np.arange(len(positions) + 1), names, weights)
-    found, first, name = np.unique(np.asarray(problems), return_index=True, return_inverse=True)
-    appearance = np.argsort(first)
-    number = np.argsort(appearance)[name.ravel()]
+    distinct, first, index = np.unique(np.asarray(problems), return_index=True, return_inverse=True)
+    appearance = np.argsort(first)  # problems keep the order in which they appear
+    number = np.argsort(appearance)[index.ravel()]
     order = np.argsort(number, kind="stable")
     starts = np.searchsorted(number[order], np.arange(len(first) + 1))
-    of_problems = None if weights is None else weights[order][starts[:-1]]
-    names = tuple(found[appearance].tolist())
-    return ProblemDuels(np.ascontiguousarray(positions[order]), starts, names, of_problems)
+    return ProblemDuels(
+        positions=np.ascontiguousarray(positions[order]),
+        starts=starts,
+        names=tuple(distinct[appearance].tolist()),
+        weights=None if weights is None else weights[order][starts[:-1]],
+    )

@@ -56,8 +56,8 @@ class Coverage:
         present = positions != ABSENT
         met = np.eye(present.shape[1], dtype=bool)
         for instance in present:
-            there = instance.astype(np.float32)
-            met |= there @ there.T > 0
+            ran = instance.astype(np.float32)
+            met |= ran @ ran.T > 0
         return cls((present.sum(axis=1) > 1).sum(axis=0), met)
 
     def pick(self, times: np.ndarray) -> Coverage:
@@ -99,7 +99,7 @@ def rank(
 
 
 def _positions(values: np.ndarray, tolerance: float) -> np.ndarray:
-    """Place after place, for all instances and times at once; NaN comes last."""
+    """The positions of all instances and times at once, place after place; NaN comes last."""
     order = np.argsort(values, axis=1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=1)
     placed = np.zeros(values.shape, dtype=np.int16)

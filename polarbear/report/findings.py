@@ -11,7 +11,7 @@ from polarbear.problems.base import Setting
 from polarbear.problems.synthetic import Synthetic
 from polarbear.racing import State, Verdict
 from polarbear.racing.state import MIRROR
-from polarbear.rankings.duels import place_of_pair
+from polarbear.rankings.duels import index_of_pair
 from polarbear.report.context import ReportContext, Round, once
 from polarbear.report.words import LOWEST_P_BETTER
 
@@ -122,7 +122,7 @@ def _by_posterior(context: ReportContext, a: str, b: str) -> np.ndarray:
     assert context.basis is not None
     names = context.basis.algorithms
     i, j = names.index(a), names.index(b)
-    pair = place_of_pair(i, j, len(names))
+    pair = index_of_pair(i, j, len(names))
     found = race.settled_codes(context.rules, _tables(context))[pair]
     return np.asarray(found if i < j else MIRROR[found])
 

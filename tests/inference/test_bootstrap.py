@@ -9,7 +9,7 @@ from polarbear.inference import ModelOptions, dispatch, infer
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.rankings import ABSENT, rank
 from polarbear.rankings.choice_sets import count_choice_sets
-from polarbear.rankings.duels import ProblemDuels, duels_of, place_of_pair
+from polarbear.rankings.duels import ProblemDuels, duels_of, index_of_pair
 
 A, B, C = range(3)
 LEVEL = 1e-4  # of each Kolmogorov-Smirnov test: its probability to fail by chance
@@ -61,7 +61,7 @@ def test_every_draw_is_one_distribution_over_orders():
     for a in range(n):
         for b in range(a + 1, n):
             for c in range(b + 1, n):
-                ab, bc, ac = (wins[..., place_of_pair(*p, n)] for p in ((a, b), (b, c), (a, c)))
+                ab, bc, ac = (wins[..., index_of_pair(*p, n)] for p in ((a, b), (b, c), (a, c)))
                 assert (ab + bc + 1 - ac).min() > 1 - 1e-5
                 assert (ab + bc + 1 - ac).max() < 2 + 1e-5
 
@@ -111,8 +111,8 @@ def test_a_pair_uses_all_problems_that_both_ran_on():
     positions[4:, C] = ABSENT
     duels = duels_of(positions)
     wins = bootstrap(duels).wins()[:, 0]
-    assert kstest(wins[:, place_of_pair(A, B, 3)], beta(1 + 8, 1).cdf).pvalue > LEVEL
-    assert kstest(wins[:, place_of_pair(A, C, 3)], beta(1 + 4, 1).cdf).pvalue > LEVEL
+    assert kstest(wins[:, index_of_pair(A, B, 3)], beta(1 + 8, 1).cdf).pvalue > LEVEL
+    assert kstest(wins[:, index_of_pair(A, C, 3)], beta(1 + 4, 1).cdf).pvalue > LEVEL
     assert duels.shared_problems()[0].tolist() == [8, 4, 4]
 
 
