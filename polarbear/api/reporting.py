@@ -34,7 +34,7 @@ from polarbear.report.stores.comparison_story import (
     different_settings,
     story_of_stores,
 )
-from polarbear.report.stores.differences import Change, changes
+from polarbear.report.stores.differences import AlgorithmChange, changes
 from polarbear.report.stores.sides import sides_of
 from polarbear.report.story import Story, story_of
 from polarbear.settings.options import Source, validate
@@ -107,7 +107,9 @@ def _facts_of_store(context: ReportContext, story: Story) -> Facts:
     }
 
 
-def _facts_of_stores(found: differences.Compared, changed: Sequence[Change]) -> Facts:
+def _facts_of_stores(
+    found: differences.StoreComparison, changed: Sequence[AlgorithmChange]
+) -> Facts:
     settings = different_settings(found.sides, found.algorithms)
     return {
         "stores": [

@@ -29,7 +29,10 @@ Result = TypeVar("Result")
 
 
 def once(function: Callable[[Argument], Result]) -> Callable[[Argument], Result]:
-    """A function that is computed once for a context, which is equal only to itself."""
+    """Remember the results of a function for the two contexts that it was called with last.
+
+    A context equals only itself, so a result is never used for another store.
+    """
     return lru_cache(maxsize=2)(function)
 
 
@@ -51,10 +54,10 @@ class ReportContext:
     """The content of a store that a report uses.
 
     ``algorithms`` are all algorithms of the store, in the order of the configuration, which is also
-    the order of their colours. ``times`` are those of the estimates; the configuration may have
-    another grid since. ``race`` has the facts of `polarbear status --json`, None without a
-    race; ``basis`` is None without a posterior. ``comparison`` configures the classical view,
-    ``at`` is the budget of the figure of one budget.
+    the order of their colours. ``times`` are those of the estimates, which differ from those of the
+    configuration if its grid was changed later. ``race`` has the facts of `polarbear status
+    --json`, None without a race; ``basis`` is None without a posterior. ``comparison`` configures
+    the classical view, ``at`` is the budget of the figure of one budget.
     """
 
     store: StoreOnDisk
@@ -79,7 +82,7 @@ class ReportContext:
 
     @cached_property
     def draws(self) -> Basis | None:
-        """The posterior with its draws at the round that the report describes; None without draws.
+        """The posterior at the round that the report describes; None if its draws are not kept.
 
         A race keeps only the draws of its last round.
         """
@@ -95,7 +98,7 @@ class ReportContext:
 
     @property
     def other_model(self) -> str | None:
-        """The model that choices rest on, where the rounds of the race were decided by another."""
+        """The model of the choices, if another model decided the rounds of the race."""
         if self.draws is None or self.draws.source != "infer" or not self.rounds:
             return None
         return self.draws.posterior.model
@@ -121,7 +124,7 @@ class ReportContext:
         return names, estimates.best[[estimates.place(name) for name in names]].T
 
     @property
-    def problems_behind(self) -> int | None:
+    def fewest_shared_problems(self) -> int | None:
         """The lowest number of problems that two candidates share at any time."""
         basis = self.draws
         if basis is None or basis.posterior.shared is None:
@@ -145,17 +148,17 @@ class ReportContext:
     @cached_property
     def classical(self) -> View:
         """The classical view of the same runs; an error says why a store has none."""
-        from polarbear.classical.common_runs import share_more  # not needed at the end of a race
+        # The end of a race shows no classical view, and should not wait for this import.
+        from polarbear.classical.common_runs import share_more
 
-        options, race = self.comparison, self.race
-        names = options.algorithms
-        by_default = names is None and not options.include_eliminated
-        if by_default and race is not None and race.eliminated:
-            left = tuple(race.pareto_set)
+        names = self.comparison.algorithms
+        may_leave_out = names is None and not self.comparison.include_eliminated
+        if may_leave_out and self.race is not None and self.race.eliminated:
+            pareto_set = tuple(self.race.pareto_set)
             end = float(self.store.settings.budget.times[-1])
-            if len(left) > 1 and share_more(self.store, end, left):  # than all algorithms do
-                gone = tuple(name for name in self.algorithms if name not in left)
-                return replace(self.classical_view(left), eliminated=gone)
+            if len(pareto_set) > 1 and share_more(self.store, end, pareto_set):
+                eliminated = tuple(name for name in self.algorithms if name not in pareto_set)
+                return replace(self.classical_view(pareto_set), eliminated=eliminated)
         return self.classical_view(names)
 
     def classical_view(self, algorithms: tuple[str, ...] | None) -> View:
@@ -180,15 +183,15 @@ def gather(store: StoreOnDisk, upto: int | None = None, model: str | None = None
     numbers = store.rounds.numbers()
     if upto is not None:
         if upto not in numbers:
-            held = f"rounds 1 to {numbers[-1]}" if numbers else "no round of a race"
-            raise ReportError(f"{store.path} has no round {upto}; it has {held}")
+            stored = f"rounds 1 to {numbers[-1]}" if numbers else "no round of a race"
+            raise ReportError(f"{store.path} has no round {upto}; it has {stored}")
         numbers = numbers[: numbers.index(upto) + 1]
     rounds = tuple(Round(n, store.rounds.read(n), store.rounds.beliefs(n)) for n in numbers)
     rules = Rules.model_validate(rounds[-1].record.rules if rounds else {})
     compared = store.posteriors.stored() or store.count_compared_instances()
     try:
         basis = find_basis(store, model) if compared else None
-    except InferenceError:  # a single algorithm is compared with nothing
+    except InferenceError:  # There is no posterior of a single algorithm.
         basis = None
     times = budget.times if basis is None else basis.times
     return ReportContext(

@@ -23,28 +23,30 @@ def instances_at(context: ReportContext) -> dict[str, np.ndarray] | None:
     its last best value and counts at later times, too.
     """
     times = context.times
+    counts: dict[str, np.ndarray] = {}
     if context.rounds:
-        found = {name: np.zeros(len(times), dtype=int) for name in context.algorithms}
+        counts = {name: np.zeros(len(times), dtype=int) for name in context.algorithms}
         for entry in context.rounds:
             for name, horizon in entry.record.ran_to.items():
-                found[name] += entry.record.drawn * (times <= horizon)
-        return found
+                counts[name] += entry.record.drawn * (times <= horizon)
+        return counts
     runs = context.store.runs()
     if runs.is_empty():
         return None
     reached = pl.when(pl.col("status") == Status.BUDGET).then(pl.col("reached")).otherwise(np.inf)
     runs = runs.with_columns(reached.alias("until"))
-    return {
-        name: (until[:, None] >= times).sum(axis=0)
-        for name in context.algorithms
-        for until in [runs.filter(pl.col("algorithm") == name)["until"].to_numpy()]
-    }
+    for name in context.algorithms:
+        until = runs.filter(pl.col("algorithm") == name)["until"].to_numpy()
+        counts[name] = (until[:, None] >= times).sum(axis=0)
+    return counts
 
 
 def truth_of(context: ReportContext) -> dict[str, np.ndarray] | None:
     """Each algorithm's true share of firsts at each time; None where it is unknown."""
     settings = context.store.settings
-    if settings.instances.suite != "synthetic":  # whose grid never changes
+    # Only the synthetic suite has a known truth. Its grid never changes, so the configured times
+    # are those of the estimates.
+    if settings.instances.suite != "synthetic":
         return None
     suite = Synthetic.model_validate(settings.instances.options)
     setting = Setting(settings.seed, settings.budget, algorithms=context.algorithms)
@@ -61,12 +63,15 @@ def truth_after(context: ReportContext, entry: Round) -> dict[str, np.ndarray] |
     truth = truth_of(context)
     if truth is None or entry.record.plackett_luce:
         return truth
-    inside = entry.state.candidates
-    field = sum(truth[name] for name in inside)
-    return {
-        name: values / (field if name in inside else field + values)
-        for name, values in truth.items()
-    }
+    candidates = entry.state.candidates
+    share_of_candidates = sum(truth[name] for name in candidates)
+    shares = {}
+    for name, share in truth.items():
+        if name in candidates:
+            shares[name] = share / share_of_candidates
+        else:
+            shares[name] = share / (share_of_candidates + share)
+    return shares
 
 
 def truth_now(context: ReportContext) -> dict[str, np.ndarray] | None:
@@ -83,25 +88,27 @@ def verdict(context: ReportContext, a: str, b: str) -> Verdict:
 
 
 def elimination_probability(context: ReportContext, a: str, b: str) -> float | None:
-    """P(a is better than b) when a eliminated b; None where it did not."""
+    """P(a is better than b) at the time when a eliminated b; None if it did not eliminate b."""
     state = _race_of(context, a, b)
-    for gone in state.eliminated if state is not None else ():
-        if (gone.by, gone.algorithm) == (a, b):
-            return gone.probability
+    if state is None:
+        return None
+    for elimination in state.eliminated:
+        if (elimination.by, elimination.algorithm) == (a, b):
+            return elimination.probability
     return None
 
 
 def matrix_numbers(context: ReportContext) -> str:
     """The meaning of the numbers in a matrix of pairs."""
-    said = f"{LOWEST_P_BETTER.format(a='row')} now"
+    words = f"{LOWEST_P_BETTER.format(a='row')} now"
     if not context.rounds:
-        return said
+        return words
     last = context.rounds[-1]
     if last.state.eliminated:
-        said += ", and in brackets when the column was eliminated, where it differs"
+        words += ", and in brackets when the column was eliminated, where it differs"
     if not last.record.plackett_luce:
-        said += "; these are estimates with the neutral prior, eliminations need a sceptical prior"
-    return said
+        words += "; these are estimates with the neutral prior, eliminations need a sceptical prior"
+    return words
 
 
 def relation_codes(context: ReportContext, a: str, b: str) -> np.ndarray:
@@ -111,6 +118,7 @@ def relation_codes(context: ReportContext, a: str, b: str) -> np.ndarray:
 
 
 def _race_of(context: ReportContext, a: str, b: str) -> State | None:
+    """The state of the race, if both algorithms take part in it."""
     if not context.rounds:
         return None
     state = context.rounds[-1].state
@@ -121,10 +129,11 @@ def _by_posterior(context: ReportContext, a: str, b: str) -> np.ndarray:
     """The relations that a race would settle by this posterior alone."""
     assert context.basis is not None
     names = context.basis.algorithms
-    i, j = names.index(a), names.index(b)
+    i = names.index(a)
+    j = names.index(b)
     pair = index_of_pair(i, j, len(names))
-    found = race.settled_codes(context.rules, _tables(context))[pair]
-    return np.asarray(found if i < j else MIRROR[found])
+    codes = race.settled_codes(context.rules, _tables(context))[pair]
+    return np.asarray(codes if i < j else MIRROR[codes])
 
 
 @once

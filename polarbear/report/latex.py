@@ -4,6 +4,7 @@ No TeX system is needed to write it.
 """
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,11 +22,11 @@ from polarbear.report.figures.figure_files import (
 from polarbear.report.figures.short_names import on_one_line
 from polarbear.report.figures.style import Style
 from polarbear.report.findings import instances_at
+from polarbear.report.words import budgets_led, share_interval
 from polarbear.wording import (
     P_BEST,
     WIN_RATE,
     decisive,
-    joined,
     percent_cell,
     probability,
     time,
@@ -40,7 +41,7 @@ SIGNS = {
     "^": r"\textasciicircum{}",
     '"': r"\textquotedbl{}",
     "`": r"\textasciigrave{}",
-    "-": "{-}",  # so that two of them stay two
+    "-": "{-}",  # LaTeX would typeset two hyphens as one dash.
     "…": r"\ldots{}",
     "·": r"\textperiodcentered{}",
     "×": r"\ensuremath{\times}",
@@ -57,8 +58,9 @@ LATIN = 0x17F  # the last letter that the usual fonts of pdfLaTeX have
 
 def escaped(text: str) -> str:
     """Text that LaTeX typesets unchanged, on one line."""
-    made = "".join(_sign(sign) for sign in unicodedata.normalize("NFC", on_one_line(text)))
-    return made.replace("}\\textsuperscript{", "")  # of neighbours that are raised: one
+    latex = "".join(_sign(sign) for sign in unicodedata.normalize("NFC", on_one_line(text)))
+    # Several superscript digits in a row become one superscript with several digits.
+    return latex.replace("}\\textsuperscript{", "")
 
 
 def _sign(sign: str) -> str:
@@ -82,17 +84,14 @@ class TexTable:
 
     def tex(self) -> str:
         """A table environment, to be read by \\input in a document that loads booktabs."""
-        kinds = "".join("r" if title.endswith("#") else "l" for title in self.columns)
-        titles, *lines = (
-            " & ".join(escaped(cell) if cell else "" for cell in row) + r" \\"
-            for row in ([title.removesuffix("#") for title in self.columns], *self.rows)
-        )
-        body = "\n    ".join(lines)
+        alignments = "".join("r" if title.endswith("#") else "l" for title in self.columns)
+        titles = _row([title.removesuffix("#") for title in self.columns])
+        body = "\n    ".join(map(_row, self.rows))
         return rf"""\begin{{table}}
   \centering
   \caption{{{escaped(self.caption)}}}
   \label{{tab:{self.name}}}
-  \begin{{tabular}}{{@{{}}{kinds}@{{}}}}
+  \begin{{tabular}}{{@{{}}{alignments}@{{}}}}
     \toprule
     {titles}
     \midrule
@@ -103,34 +102,46 @@ class TexTable:
 """
 
 
+def _row(cells: Sequence[str]) -> str:
+    return " & ".join(escaped(cell) if cell else "" for cell in cells) + r" \\"
+
+
 def tables(context: ReportContext) -> list[TexTable]:
     """The tables that a store has data for."""
-    made = []
-    if lacks_draws(context) is None:
-        made += [_pareto(context), _selection(context)]
+    has_draws = lacks_draws(context) is None
+    tables_with_data = []
+    if has_draws:
+        tables_with_data.append(_pareto(context))
     if context.race is not None and context.race.eliminated:
-        made.insert(1, _eliminations(context.race))
-    return made
+        tables_with_data.append(_eliminations(context.race))
+    if has_draws:
+        tables_with_data.append(_selection(context))
+    return tables_with_data
 
 
 def _pareto(context: ReportContext) -> TexTable:
     names, p_best = context.p_best
     spans = leaders(names, context.times, p_best)
-    seen = instances_at(context)
+    instance_counts = instances_at(context)
     columns = ["algorithm", "highest P(best)", f"{P_BEST}#", f"at {context.axis}#"]
-    if seen is not None:
+    if instance_counts is not None:
         columns.append("instances#")
     rows = []
-    for name, chance in zip(names, p_best.T, strict=True):
-        when = [one.budgets(context.axis) for one in spans if one.algorithms == (name,)]
-        peak = int(chance.argmax())
-        highest = probability(float(chance[peak])), time(float(context.times[peak]))
-        counts = [] if seen is None else [whole(int(seen[name].max()))]
-        rows.append((name, joined(when) or "never", *highest, *counts))
-    what = "anytime Pareto set" if context.race is not None else "candidates"
+    for name, p_best_of_name in zip(names, p_best.T, strict=True):
+        peak = int(p_best_of_name.argmax())
+        row = [
+            name,
+            budgets_led(spans, name, context.axis) or "never",
+            probability(float(p_best_of_name[peak])),
+            time(float(context.times[peak])),
+        ]
+        if instance_counts is not None:
+            row.append(whole(int(instance_counts[name].max())))
+        rows.append(tuple(row))
+    subject = "anytime Pareto set" if context.race is not None else "candidates"
     return TexTable(
         "pareto",
-        f"The {what} ({draws_source(context)}): the budgets at which each has the highest "
+        f"The {subject} ({draws_source(context)}): the budgets at which each has the highest "
         f"{P_BEST}, the probability of the highest {WIN_RATE}, and its maximum.",
         tuple(columns),
         tuple(rows),
@@ -153,11 +164,17 @@ def _eliminations(race: Standings) -> TexTable:
 def _selection(context: ReportContext) -> TexTable:
     facts = values(context).unique(["title", "algorithm"], keep="first", maintain_order=True)
     rows = []
-    for (title,), own in facts.group_by("title", maintain_order=True):
-        best = own.sort("p_best", descending=True).row(0, named=True)
-        interval = f"{percent_cell(best['low'])} to {percent_cell(best['high'])}"
-        numbers = probability(best["p_best"]), percent_cell(best["mean"]), interval
-        rows.append((str(title), best["algorithm"], *numbers))
+    for (title,), facts_of_preference in facts.group_by("title", maintain_order=True):
+        best = facts_of_preference.sort("p_best", descending=True).row(0, named=True)
+        rows.append(
+            (
+                str(title),
+                best["algorithm"],
+                probability(best["p_best"]),
+                percent_cell(best["mean"]),
+                share_interval(best["low"], best["high"]),
+            )
+        )
     return TexTable(
         "selection",
         f"The choice under several preferences over time ({draws_source(context)}): the "
@@ -187,7 +204,10 @@ DOCUMENT = r"""% Shows everything in this folder; take from it what the paper ne
 def write_kit(
     context: ReportContext, folder: Path, style: Style, force: bool = False
 ) -> list[Path]:
-    """Write the kit; gives the files. Nothing is written if one is there already."""
+    """Write the kit and return its files.
+
+    Nothing is written if one of the files exists, unless ``force``.
+    """
     figures = available(context)
     texts = {table.name: table.tex() for table in tables(context)}
     for figure in figures:

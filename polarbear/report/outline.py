@@ -1,6 +1,7 @@
 """The report as a sequence of blocks, and blocks as Markdown."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,8 @@ from polarbear.report.figures.base import lacks_draws
 from polarbear.report.figures.pairs import matrix_data
 from polarbear.report.figures.short_names import shortened
 from polarbear.report.findings import matrix_numbers
-from polarbear.report.story import Opening, Story
-from polarbear.report.words import curve, legend, pieces
+from polarbear.report.story import Entry, Opening, Story
+from polarbear.report.words import all_times, curve, highest, legend, pieces
 from polarbear.wording import (
     P_BEST,
     WIN_RATE,
@@ -65,37 +66,41 @@ Block = Heading | Paragraph | Bullets | Table | Chart
 
 def outline(context: ReportContext, story: Story) -> list[Block]:
     """The whole report: the answer first, how to repeat it last."""
-    made = opening(story)
+    blocks = opening(story)
     if story.members:
         title = "The anytime Pareto set" if context.race else "Not ruled out"
-        made += [Heading(title), Bullets(tuple((e.algorithm, e.reason) for e in story.members))]
+        blocks += [Heading(title), _reasons(story.members)]
     if lacks_draws(context) is None:
         title = f"{P_BEST} by budget: the probability of the highest {WIN_RATE}"
-        made += [Heading(title), _best(context)]
+        blocks += [Heading(title), _best(context)]
     if story.left_out:
         title = "Eliminated" if context.race else "Left out"
-        made += [Heading(title), Bullets(tuple((e.algorithm, e.reason) for e in story.left_out))]
+        blocks += [Heading(title), _reasons(story.left_out)]
     if context.estimates is not None:
-        made += [Heading("Is the row better than the column?"), *_matrix(context)]
+        blocks += [Heading("Is the row better than the column?"), *_matrix(context)]
     if context.rounds:
-        made += [Heading("The race, round by round"), _rounds(context)]
-        made += [Heading(f"Where the {context.axis} went"), _allocation(context)]
+        blocks += [Heading("The race, round by round"), _rounds(context)]
+        blocks += [Heading(f"Where the {context.axis} went"), _allocation(context)]
         decisions = tuple((str(d.round), str(d.instances), d.words) for d in story.decisions)
-        made += [Heading("Decisions"), Table(("round#", "instances#", "decision"), decisions)]
+        blocks += [Heading("Decisions"), Table(("round#", "instances#", "decision"), decisions)]
     failed = failures(context.store)
     if failed:
         columns = ("algorithm", "runs#", "how", "message", "first on")
         rows = tuple((f.algorithm, str(f.runs), f.status, f.message, f.example) for f in failed)
-        made += [Heading("Failures"), Table(columns, rows)]
-    return [*made, Heading("How to repeat it"), Bullets(story.settings)]
+        blocks += [Heading("Failures"), Table(columns, rows)]
+    return [*blocks, Heading("How to repeat it"), Bullets(story.settings)]
+
+
+def _reasons(entries: Sequence[Entry]) -> Bullets:
+    return Bullets(tuple((entry.algorithm, entry.reason) for entry in entries))
 
 
 def opening(story: Opening) -> list[Block]:
-    """The title, the answer and what limits it."""
-    made: list[Block] = [Heading(story.title), Paragraph(f"{story.headline} {story.evidence}")]
+    """The title, the answer, and notes on the limits of the answer."""
+    blocks: list[Block] = [Heading(story.title), Paragraph(f"{story.headline} {story.evidence}")]
     if story.warnings:
-        made.append(Bullets(tuple(("Note", warning) for warning in story.warnings)))
-    return made
+        blocks.append(Bullets(tuple(("Note", warning) for warning in story.warnings)))
+    return blocks
 
 
 def bar(value: float, top: float) -> str:
@@ -107,12 +112,9 @@ def _best(context: ReportContext) -> Chart:
     names, p_best = context.p_best
     times = context.times
     rows = []
-    for name, chance in zip(names, p_best.T, strict=True):
-        peak = int(chance.argmax())
-        remark = f"up to {decisive(float(chance[peak]))} at {time(float(times[peak]))}"
-        rows.append((name, curve(chance), remark))
-    first, last = float(times[0]), float(times[-1])
-    return Chart(tuple(rows), f"{time(first)} to {timed(last, context.axis)}")
+    for name, p_best_of_name in zip(names, p_best.T, strict=True):
+        rows.append((name, curve(p_best_of_name), f"up to {highest(p_best_of_name, times)}"))
+    return Chart(tuple(rows), all_times(times, context.axis))
 
 
 def _matrix(context: ReportContext) -> list[Block]:
@@ -120,31 +122,31 @@ def _matrix(context: ReportContext) -> list[Block]:
     data = matrix_data(context)
     names = data["a"].unique(maintain_order=True).to_list()
     cells = dict.fromkeys(zip(names, names, strict=True), "")
-    for a, b, p, kind, then in data.iter_rows():
-        now = "unknown" if p is None else decisive(p)
-        before = now if then is None else decisive(then)
-        then = "" if before == now else f"({before}) "
-        cells[a, b] = f"{then}{now} {SIGNS[VerdictKind(kind)] or ' '}"
+    for a, b, p_now, kind, p_at_elimination in data.iter_rows():
+        now = "unknown" if p_now is None else decisive(p_now)
+        in_brackets = ""
+        if p_at_elimination is not None and decisive(p_at_elimination) != now:
+            in_brackets = f"({decisive(p_at_elimination)}) "
+        cells[a, b] = f"{in_brackets}{now} {SIGNS[VerdictKind(kind)] or ' '}"
+    columns = ("", *(f"{name}#" for name in names))
+    rows = tuple((a, *(cells[a, b] for b in names)) for a in names)
+    explanation = f"Numbers: {matrix_numbers(context)}"
     signs = ", ".join(legend(data["verdict"]))
-    what = f"Numbers: {matrix_numbers(context)}"
-    return [
-        Table(
-            ("", *(f"{name}#" for name in names)),
-            tuple((a, *(cells[a, b] for b in names)) for a in names),
-        ),
-        Paragraph(f"{what}; signs: {signs}." if signs else f"{what}."),
-    ]
+    if signs:
+        explanation += f"; signs: {signs}"
+    return [Table(columns, rows), Paragraph(f"{explanation}.")]
 
 
 def _rounds(context: ReportContext) -> Chart:
-    settled = np.array([found.state.share_settled for found in context.rounds])
-    left = np.array([len(found.state.candidates) for found in context.rounds])
-    most = max(len(found.state.algorithms) for found in context.rounds)
-    drawn = np.array([found.record.drawn for found in context.rounds])
+    settled = np.array([entry.state.share_settled for entry in context.rounds])
+    candidates = np.array([len(entry.state.candidates) for entry in context.rounds])
+    n_algorithms = max(len(entry.state.algorithms) for entry in context.rounds)
+    drawn = np.array([entry.record.drawn for entry in context.rounds])
+    remark = f"{candidates[-1]} of {n_algorithms}"
     return Chart(
         (
             ("pairs settled", curve(settled), f"{percent(float(settled[-1]))}"),
-            ("algorithms left", curve(left, most), f"{left[-1]} of {most}"),
+            ("algorithms left", curve(candidates, n_algorithms), remark),
             ("instances a round", curve(drawn, drawn.max()), f"up to {drawn.max()}"),
         ),
         f"rounds {context.rounds[0].number} to {context.rounds[-1].number}",
@@ -153,11 +155,12 @@ def _rounds(context: ReportContext) -> Chart:
 
 def _allocation(context: ReportContext) -> Chart:
     assert context.race is not None
-    spent, seen = context.race.spent, context.race.instances_by_algorithm
+    spent = context.race.spent
+    instances = context.race.instances_by_algorithm
     most = max(spent.values(), default=0)
     rows = tuple(
-        (name, bar(value, most), f"{time(value)} on {counted(seen[name], 'instance')}")
-        for name, value in spent.items()
+        (name, bar(budget, most), f"{time(budget)} on {counted(instances[name], 'instance')}")
+        for name, budget in spent.items()
     )
     saved = f"{percent(context.race.saved)} of the budget of running everything was saved"
     return Chart(rows, f"{timed(sum(spent.values()), context.axis)}; {saved}")
@@ -166,13 +169,15 @@ def _allocation(context: ReportContext) -> Chart:
 def chart_lines(chart: Chart) -> list[str]:
     """A chart as lines of text, names cut to MAX_NAME characters."""
     names = [shortened(name, MAX_NAME) for name, _, _ in chart.rows]
-    first = max(map(cell_len, names), default=0)
-    middle = max((len(drawn) for _, drawn, _ in chart.rows), default=0)
-    made = [
-        f"{set_cell_size(name, first)}  {drawn:<{middle}}  {visible(remark)}".rstrip()
+    name_width = max(map(cell_len, names), default=0)
+    curve_width = max((len(drawn) for _, drawn, _ in chart.rows), default=0)
+    lines = [
+        f"{set_cell_size(name, name_width)}  {drawn:<{curve_width}}  {visible(remark)}".rstrip()
         for name, (_, drawn, remark) in zip(names, chart.rows, strict=True)
     ]
-    return [*made, " " * (first + 2) + chart.below] if chart.below else made
+    if chart.below:
+        lines.append(" " * (name_width + 2) + chart.below)
+    return lines
 
 
 def as_markdown(blocks: list[Block]) -> str:
@@ -200,8 +205,9 @@ def _markdown(block: Block, level: str) -> str:
         case Heading(text):
             return f"{level} {_escaped(text)}"
         case Paragraph(text):
+            # Words and marked names alternate, words first.
             parts = enumerate(pieces(text))
-            return "".join((_bold if place % 2 else _prose)(part) for place, part in parts)
+            return "".join(_bold(part) if i % 2 else _prose(part) for i, part in parts)
         case Bullets(lines):
             return "\n".join(
                 f"- {_bold(name)}: {_prose(rest)}" if name else f"- {_prose(rest)}"
@@ -213,5 +219,6 @@ def _markdown(block: Block, level: str) -> str:
             cells = [titles, rule, *([_prose(cell) for cell in row] for row in rows)]
             return "\n".join(f"| {' | '.join(row)} |" for row in cells)
         case Chart():
-            drawn = "\n".join(chart_lines(block)).replace("```", "'''")  # must not close its fence
+            # Backticks in a name must not end the block of code.
+            drawn = "\n".join(chart_lines(block)).replace("```", "'''")
             return f"```text\n{drawn}\n```"

@@ -27,13 +27,11 @@ from polarbear.report.words import as_sentence, marked, without_marks
 from polarbear.wording import (
     P_BEST,
     counted,
-    decisive,
     joined,
     noun,
     percent,
     probability,
     short,
-    time,
     timed,
 )
 
@@ -56,7 +54,7 @@ class Entry:
 class Decision:
     """A decision of a round.
 
-    ``kind`` is eliminated, settled, reopened, withheld, cycle, reinstated, joined or doubted.
+    ``kind`` is one of eliminated, settled, reopened, withheld, cycle, reinstated, joined, doubted.
     """
 
     round: int
@@ -97,16 +95,17 @@ class Story(Opening):
 def story_of(context: ReportContext) -> Story:
     """The story of a store."""
     headline, condition = recommendation(context)
+    evidence = _evidence(context)
     return Story(
         title=context.store.path.resolve().name,
         headline=headline,
-        evidence=" ".join(filter(None, (_evidence(context), condition))),
+        evidence=f"{evidence} {condition}" if condition else evidence,
         members=tuple(_members(context)),
         left_out=tuple(_left_out(context)),
         decisions=tuple(
-            Decision(found.number, found.state.instances, kind, as_sentence(text))
-            for found in context.rounds
-            for kind, text in words.decisions(found.record)
+            Decision(entry.number, entry.state.instances, kind, as_sentence(text))
+            for entry in context.rounds
+            for kind, text in words.decisions(entry.record)
         ),
         settings=tuple(provenance(context)),
         warnings=tuple(_warnings(context)),
@@ -120,14 +119,13 @@ def recommendation(context: ReportContext) -> tuple[str, str]:
         infer = f"`polarbear infer {context.store.path}`"
         return f"Nothing has been inferred from this store yet; {infer} does it.", ""
     if len(names) == 1:
-        when = _whole_grid(context)
-        return f"Run {marked(names[0])}{when}: all others are eliminated.", ""
+        return f"Run {marked(names[0])}{_at_all_budgets(context)}: {words.ONLY_SURVIVOR}.", ""
     candidates, p_best = context.p_best
-    problems = context.problems_behind
-    advice = advise(candidates, context.times, p_best, problems)
+    n_problems = context.fewest_shared_problems
+    advice = advise(candidates, context.times, p_best, n_problems)
     if advice.grade is Grade.EARLY:
-        found = leaders(candidates, context.times, p_best)
-        return _undecided(context, found, float(p_best.max()), problems), ""
+        spans = leaders(candidates, context.times, p_best)
+        return _undecided(context, spans, float(p_best.max()), n_problems), ""
     condition = (
         f"A single algorithm is recommended where its {P_BEST} is at least {probability(LIKELY)}; "
         "very short spans join a neighbour."
@@ -138,14 +136,19 @@ def recommendation(context: ReportContext) -> tuple[str, str]:
 def advised(advice: Advice, context: ReportContext) -> str:
     """Advice in words: recommended algorithms, then spans with several candidates."""
     if len(advice.spans) == 1:
-        return f"{_either(advice.spans[0])}{_whole_grid(context)}."
-    single = _by_algorithm([one for one in advice.spans if not one.is_open], context.axis)
-    several = joined([f"{one.budgets()} {_either(one)}" for one in advice.spans if one.is_open])
-    return "; ".join(filter(None, (single, several))) + "."
+        return f"{_either(advice.spans[0])}{_at_all_budgets(context)}."
+    parts = []
+    decided_spans = [span for span in advice.spans if not span.is_open]
+    if decided_spans:
+        parts.append(_by_algorithm(decided_spans, context.axis))
+    open_spans = [span for span in advice.spans if span.is_open]
+    if open_spans:
+        parts.append(joined([f"{span.budgets()} {_either(span)}" for span in open_spans]))
+    return "; ".join(parts) + "."
 
 
-def _whole_grid(context: ReportContext) -> str:
-    """The whole grid in words; it may have one time only."""
+def _at_all_budgets(context: ReportContext) -> str:
+    """All budgets of the grid in words; it may have one time only."""
     if len(context.times) == 1:
         return f" at {timed(float(context.times[0]), context.axis)}"
     return ", whatever the budget"
@@ -153,56 +156,76 @@ def _whole_grid(context: ReportContext) -> str:
 
 def _by_algorithm(spans: Sequence[Span], axis: str) -> str:
     """Algorithms with their budgets: A up to 80 evaluations and B from 80 on."""
-    found: dict[str, list[str]] = {}
-    for one in spans:
-        when = one.budgets("" if found else axis)
-        found.setdefault(one.algorithms[0], []).append(when)
-    return joined([f"{marked(name)} {joined(when)}" for name, when in found.items()])
+    budgets: dict[str, list[str]] = {}
+    for span in spans:
+        # The first number has a unit, the others do without.
+        text = span.budgets("" if budgets else axis)
+        budgets.setdefault(span.algorithms[0], []).append(text)
+    return joined([f"{marked(name)} {joined(texts)}" for name, texts in budgets.items()])
 
 
-def _either(one: Span) -> str:
-    return joined([*map(marked, one.algorithms)], "or")
+def _either(span: Span) -> str:
+    return joined([*map(marked, span.algorithms)], "or")
 
 
-def _undecided(context: ReportContext, found: list[Span], most: float, problems: int | None) -> str:
-    why = "Too early to say"
-    if problems is not None and problems < MIN_PROBLEMS:
-        why += f", on {counted(problems, 'problem')}"
+def _undecided(
+    context: ReportContext, spans: list[Span], highest: float, n_problems: int | None
+) -> str:
+    """Why no algorithm is recommended, and which ones have the highest P(best)."""
+    reason = "Too early to say"
+    if n_problems is not None and n_problems < MIN_PROBLEMS:
+        reason += f", on {counted(n_problems, 'problem')}"
     elif context.race is not None and context.race.resolved:
-        why = "No algorithm stands out, though every pair is settled"
-    lead = _by_algorithm(found, context.axis)
-    if len(found) == 1:
-        lead = f"{_either(found[0])}{_whole_grid(context)}"
-    return f"{why}: the highest {P_BEST} is that of {lead}, at most {probability(most)}."
+        reason = "No algorithm stands out, though every pair is settled"
+    if len(spans) == 1:
+        lead = f"{_either(spans[0])}{_at_all_budgets(context)}"
+    else:
+        lead = _by_algorithm(spans, context.axis)
+    return f"{reason}: the highest {P_BEST} is that of {lead}, at most {probability(highest)}."
 
 
 def _evidence(context: ReportContext) -> str:
     """The evidence behind the recommendation."""
-    race, basis = context.race, context.basis
-    if race is None:
-        runs = len(context.store.runs())
-        seen = counted(context.store.count_compared_instances(), "instance")
-        held = f"{counted(runs, 'run')} on {seen}" if runs else f"imported rankings of {seen}"
-        model = f", inferred with the {basis.posterior.model} model" if basis else ""
-        earlier = "its race is to be decided again" if context.store.races.numbers() else None
-        return f"This rests on {held}{model}; {earlier or 'no race was run'}."
-    gone = len(race.eliminated)
-    out = f"{gone or 'none'} of {counted(len(race.algorithms), 'algorithm')} "
-    out += f"{noun(gone or 1, 'is', 'are')} eliminated"
-    done = f"{percent(race.share_settled)} of the pairs are settled, the others still open"
+    if context.race is None:
+        return _evidence_without_race(context)
+    race = context.race
+    n_eliminated = len(race.eliminated)
+    eliminated = (
+        f"{n_eliminated or 'none'} of {counted(len(race.algorithms), 'algorithm')} "
+        f"{noun(n_eliminated or 1, 'is', 'are')} eliminated"
+    )
     if race.resolved:
-        done = f"every pair is settled, with probability {short(context.rules.alpha)} or more"
+        settled = f"every pair is settled, with probability {short(context.rules.alpha)} or more"
     elif race.share_settled == 0:
-        done = "no pair is settled"
-    said = (
-        f"After {counted(race.rounds, 'round')} on {counted(race.instances, 'instance')}, {out} "
-        f"and {done}; {percent(race.saved)} of the budget of running everything was saved."
+        settled = "no pair is settled"
+    else:
+        settled = f"{percent(race.share_settled)} of the pairs are settled, the others still open"
+    evidence = (
+        f"After {counted(race.rounds, 'round')} on {counted(race.instances, 'instance')}, "
+        f"{eliminated} and {settled}; {percent(race.saved)} of the budget of running everything "
+        "was saved."
     )
     if context.other_model is None:
-        return said
-    own = context.rounds[-1].record.inference["model"]
-    by = f"by the {context.other_model} model, eliminations and settled pairs by {own}"
-    return f"{said} The recommendation is {by}."
+        return evidence
+    race_model = context.rounds[-1].record.inference["model"]
+    return (
+        f"{evidence} The recommendation is by the {context.other_model} model, eliminations and "
+        f"settled pairs by {race_model}."
+    )
+
+
+def _evidence_without_race(context: ReportContext) -> str:
+    store = context.store
+    n_runs = len(store.runs())
+    instances = counted(store.count_compared_instances(), "instance")
+    if n_runs:
+        evidence = f"{counted(n_runs, 'run')} on {instances}"
+    else:
+        evidence = f"imported rankings of {instances}"
+    if context.basis is not None:
+        evidence += f", inferred with the {context.basis.posterior.model} model"
+    race = "its race is to be decided again" if store.races.numbers() else "no race was run"
+    return f"This rests on {evidence}; {race}."
 
 
 def _members(context: ReportContext) -> list[Entry]:
@@ -218,19 +241,18 @@ def _members(context: ReportContext) -> list[Entry]:
 def _member(
     context: ReportContext, name: str, spans: list[Span], p_best: Mapping[str, np.ndarray]
 ) -> str:
-    mine = [one.budgets(context.axis) for one in spans if one.algorithms == (name,)]
-    if not mine:
+    budgets = words.budgets_led(spans, name, context.axis)
+    if not budgets:
         return f"never the best, but {_not_eliminated(context, name)}"
     if len(p_best) == 1 and context.race is not None:
-        return "all others are eliminated"
-    peak = int(p_best[name].argmax())
-    highest = f"{decisive(float(p_best[name][peak]))} at {time(float(context.times[peak]))}"
-    return f"has the highest {P_BEST} {joined(mine)}; {highest}"
+        return words.ONLY_SURVIVOR
+    return f"has the highest {P_BEST} {budgets}; {words.highest(p_best[name], context.times)}"
 
 
 def _not_eliminated(context: ReportContext, name: str) -> str:
-    """Why no other algorithm has eliminated one that is never the best."""
-    estimates, race = context.estimates, context.race
+    """Why a member of the Pareto set that is never the best was not eliminated."""
+    estimates = context.estimates
+    race = context.race
     assert estimates is not None
     if race is not None:
         alike = [
@@ -240,21 +262,29 @@ def _not_eliminated(context: ReportContext, name: str) -> str:
         ]
         if alike:
             return f"equivalent to {joined(alike)} at every time"
+        # The race decided on the probability in its record, which is shown if there is one.
         threat = context.rounds[-1].record.threats.get(name)
-        if threat is not None:  # the probability on which the race decided
+        if threat is not None:
             return words.not_dominated(marked(threat.by), threat.probability, race.joint)
-    chance = estimates.dominance()[:, estimates.place(name)]
-    rivals = {other: chance[estimates.place(other)] for other in context.remaining if other != name}
-    by = max(rivals, key=rivals.__getitem__)
-    return words.not_dominated(marked(by), float(rivals[by]))
+    p_dominated = estimates.dominance()[:, estimates.place(name)]
+    rivals = {
+        other: float(p_dominated[estimates.place(other)])
+        for other in context.remaining
+        if other != name
+    }
+    strongest = max(rivals, key=rivals.__getitem__)
+    return words.not_dominated(marked(strongest), rivals[strongest])
 
 
 def _left_out(context: ReportContext) -> list[Entry]:
     if context.race is not None:
         joint = context.race.joint
         return [
-            Entry(gone.algorithm, words.eliminated_by(gone, marked(gone.by), joint))
-            for gone in context.race.eliminated
+            Entry(
+                elimination.algorithm,
+                words.eliminated_by(elimination, marked(elimination.by), joint),
+            )
+            for elimination in context.race.eliminated
         ]
     if context.basis is None or context.contest is None:
         return []
@@ -264,16 +294,17 @@ def _left_out(context: ReportContext) -> list[Entry]:
 
 def _warnings(context: ReportContext) -> list[str]:
     """Reasons to doubt the results."""
-    made, basis = [], context.basis
+    warnings: list[str] = []
+    basis = context.basis
     if basis is not None:
         problems = basis.posterior.diagnostics.problems
-        made += [f"do not trust this posterior: {problem}" for problem in problems]
-        made += basis.notes
+        warnings += [f"do not trust this posterior: {problem}" for problem in problems]
+        warnings += basis.notes
     failed = summary.failures(context.store)
     if failed:
-        runs = sum(failure.runs for failure in failed)
-        made.append(failed_words(runs, context.store.settings.failures.ranks))
+        n_failed = sum(failure.runs for failure in failed)
+        warnings.append(failed_words(n_failed, context.store.settings.failures.ranks))
     hosts = summary.hosts(context.store)
     if len(hosts) > 1 and context.axis == "seconds":
-        made.append(f"seconds were measured on {len(hosts)} machines")
-    return made
+        warnings.append(f"seconds were measured on {len(hosts)} machines")
+    return warnings

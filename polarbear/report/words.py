@@ -12,12 +12,15 @@ import numpy as np
 
 from polarbear.numerics.arrays import spread
 from polarbear.racing import Elimination, RoundRecord, verdict_on
+from polarbear.racing.recommendation import Span
 from polarbear.racing.state import BELOW, State
 from polarbear.racing.verdicts import MIRROR, SIGNS, VerdictKind, cycle_words, reinstated_words
-from polarbear.wording import counted, decisive
+from polarbear.wording import counted, decisive, joined, percent_cell, time, timed
 
 CURVE_BLOCKS = " ▁▂▃▄▅▆▇█"
 CURVE_LENGTH = 60  # characters
+SMALLEST_HEIGHT = 0.08  # of a block; smaller values count as zero
+ONLY_SURVIVOR = "all others are eliminated"
 LOWEST_P_BETTER = "lowest P({a} better) at any time"
 WORDS_AT_A_TIME = {
     "open": "open",
@@ -30,51 +33,76 @@ WORDS_AT_A_TIME = {
 
 
 def better(probability: float, joint: bool) -> str:
-    """The probability that one algorithm is better: of all times jointly, or the lowest of any."""
-    shown = decisive(probability)
+    """The probability that one algorithm is better than another.
+
+    ``joint`` probabilities are about all times together; others are the lowest at any time.
+    """
+    text = decisive(probability)
     if joint:
-        return f"P(better at every time) = {shown}"
-    return f"P(better) = {shown} or more at every time"
+        return f"P(better at every time) = {text}"
+    return f"P(better) = {text} or more at every time"
+
+
+def highest(p_best: np.ndarray, times: np.ndarray) -> str:
+    """The highest P(best) of an algorithm and its time: 0.72 at 300."""
+    peak = int(p_best.argmax())
+    return f"{decisive(float(p_best[peak]))} at {time(float(times[peak]))}"
+
+
+def budgets_led(spans: Iterable[Span], algorithm: str, axis: str) -> str:
+    """The budgets at which an algorithm alone has the highest P(best), empty if there are none."""
+    return joined([span.budgets(axis) for span in spans if span.algorithms == (algorithm,)])
+
+
+def all_times(times: np.ndarray, axis: str) -> str:
+    """The first and the last time of a grid: 10 to 12,000 evaluations."""
+    return f"{time(float(times[0]))} to {timed(float(times[-1]), axis)}"
+
+
+def share_interval(low: float, high: float) -> str:
+    """An interval of shares: 45% to 61%."""
+    return f"{percent_cell(low)} to {percent_cell(high)}"
 
 
 def decisions(record: RoundRecord) -> list[tuple[str, str]]:
     """The decisions of a round: the kind of each, and its words with marked names."""
-    state, taken = record.state, record.decisions
-    made = [
-        (
-            "eliminated",
-            f"{marked(one.algorithm)} eliminated by {marked(one.by)}: "
-            f"{better(one.probability, record.joint)}",
-        )
-        for one in taken.eliminated
-    ]
-    made += [
-        ("settled", verdict_on(state, a, b).words(marked(a), marked(b)))
-        for a, b in taken.settled_pairs
-        if {a, b} <= set(state.candidates)
-    ]
-    made += [("reopened", reopened(state, a, b)) for a, b in taken.reopened]
-    made += [
-        (
-            "withheld",
+    state = record.state
+    decided = record.decisions
+    sentences = []
+    for elimination in decided.eliminated:
+        loser = marked(elimination.algorithm)
+        winner = marked(elimination.by)
+        probability = better(elimination.probability, record.joint)
+        sentences.append(("eliminated", f"{loser} eliminated by {winner}: {probability}"))
+    for a, b in decided.settled_pairs:
+        if {a, b} <= set(state.candidates):
+            sentences.append(("settled", verdict_on(state, a, b).words(marked(a), marked(b))))
+    for a, b in decided.reopened:
+        sentences.append(("reopened", reopened(state, a, b)))
+    for algorithm, by in decided.withheld:
+        text = (
             f"{marked(algorithm)} stays: the model finds {marked(by)} better, but their duels "
-            "alone do not show it",
+            "alone do not show it"
         )
-        for algorithm, by in taken.withheld
-    ]
-    made += [("cycle", cycle_words([*map(marked, names)])) for names in taken.cycles]
-    made += [("reinstated", reinstated_words(marked(name))) for name in taken.reinstated]
-    if taken.caught_up:
-        words = f"{marked(taken.caught_up)} has caught up and races with the others"
-        made.append(("joined", words))
-    not_used = "the posterior was not used for decisions"
-    return made + [("doubted", f"{not_used}: {problem}") for problem in record.problems]
+        sentences.append(("withheld", text))
+    for names in decided.cycles:
+        sentences.append(("cycle", cycle_words([*map(marked, names)])))
+    for name in decided.reinstated:
+        sentences.append(("reinstated", reinstated_words(marked(name))))
+    if decided.caught_up:
+        text = f"{marked(decided.caught_up)} has caught up and races with the others"
+        sentences.append(("joined", text))
+    for problem in record.problems:
+        text = f"the posterior was not used for decisions: {problem}"
+        sentences.append(("doubted", text))
+    return sentences
 
 
-def eliminated_by(gone: Elimination, by: str, joint: bool) -> str:
-    """An elimination after the name of the algorithm."""
-    seen = counted(gone.instances, "instance")
-    return f"by {by} in round {gone.round}, after {seen}: {better(gone.probability, joint)}"
+def eliminated_by(elimination: Elimination, by: str, joint: bool) -> str:
+    """The words about an elimination that follow the name of the eliminated algorithm."""
+    instances = counted(elimination.instances, "instance")
+    probability = better(elimination.probability, joint)
+    return f"by {by} in round {elimination.round}, after {instances}: {probability}"
 
 
 def not_dominated(by: str, highest: float, joint: bool = False) -> str:
@@ -84,24 +112,28 @@ def not_dominated(by: str, highest: float, joint: bool = False) -> str:
 
 
 def reopened(state: State, a: str, b: str) -> str:
-    """Why a pair is compared again although one of it was better at every time."""
-    a, b = map(marked, (b, a) if BELOW in state.relation(a, b) else (a, b))
+    """Why a pair is compared again although one algorithm of it was better at every time."""
+    is_second_better = BELOW in state.relation(a, b)
+    better_one = marked(b if is_second_better else a)
+    worse_one = marked(a if is_second_better else b)
     return (
-        f"{a} was shown to be better than {b} at every time, but in different rounds: they are "
-        f"compared again where {a} is least certain to be better"
+        f"{better_one} was shown to be better than {worse_one} at every time, but in different "
+        f"rounds: they are compared again where {better_one} is least certain to be better"
     )
 
 
 def legend(kinds: Iterable[str]) -> list[str]:
-    """The meaning of the signs of verdicts; of a sign and its mirror image, only one."""
-    used: list[VerdictKind] = []
+    """The meaning of the signs of verdicts; a sign and its mirror image are explained once."""
+    explained: list[VerdictKind] = []
     for kind in sorted(set(map(VerdictKind, kinds)), key=list(VerdictKind).index):
-        if SIGNS[kind] and MIRROR.get(kind) not in used:
-            used.append(kind)
-    return [f"{SIGNS[kind]} {kind}" for kind in used]
+        if SIGNS[kind] and MIRROR.get(kind) not in explained:
+            explained.append(kind)
+    return [f"{SIGNS[kind]} {kind}" for kind in explained]
 
 
-BEGIN, END = "\x02", "\x03"  # around a name in a text; no name contains them
+# These characters surround a marked name in a text; no name contains them.
+BEGIN = "\x02"
+END = "\x03"
 _MARKED = re.compile(f"{BEGIN}([^{END}]*){END}")
 
 
@@ -126,8 +158,12 @@ def as_sentence(text: str) -> str:
 
 
 def curve(values: np.ndarray, top: float = 1.0) -> str:
-    """A curve as block characters, one per value, or for CURVE_LENGTH evenly spaced ones."""
+    """A curve as block characters, one for each value, or for CURVE_LENGTH evenly spaced values."""
     values = values[spread(len(values), CURVE_LENGTH)]
-    steps = np.nan_to_num(np.clip(values / top, 0, 1)) * (len(CURVE_BLOCKS) - 1)
-    # a value that is not zero is never shown as nothing
-    return "".join(CURVE_BLOCKS[max(round(float(s)), int(s > 0.08))] for s in steps)
+    heights = np.nan_to_num(np.clip(values / top, 0, 1)) * (len(CURVE_BLOCKS) - 1)
+    blocks = []
+    for height in heights.tolist():
+        # A value above zero is never shown as a blank.
+        lowest = 1 if height > SMALLEST_HEIGHT else 0
+        blocks.append(CURVE_BLOCKS[max(round(height), lowest)])
+    return "".join(blocks)

@@ -98,7 +98,7 @@ def test_no_algorithm_is_recommended_where_nothing_is_known(raced, monkeypatch):
     flat = np.full((len(raced.times), 3), 1 / 3)
     flat[:, 0] += 0.2667
     monkeypatch.setattr(ReportContext, "p_best", (("A", "B", "C"), flat))
-    monkeypatch.setattr(ReportContext, "problems_behind", 40)
+    monkeypatch.setattr(ReportContext, "fewest_shared_problems", 40)
     open_race = replace(raced, race=replace(raced.race, resolved=False))
     words = without_marks(recommendation(open_race)[0])
     assert words == (
@@ -108,7 +108,7 @@ def test_no_algorithm_is_recommended_where_nothing_is_known(raced, monkeypatch):
     assert without_marks(recommendation(settled)[0]).startswith(
         "No algorithm stands out, though every pair is "
     )
-    monkeypatch.setattr(ReportContext, "problems_behind", 9)
+    monkeypatch.setattr(ReportContext, "fewest_shared_problems", 9)
     assert without_marks(recommendation(settled)[0]).startswith("Too early to say, on 9 problems: ")
 
 

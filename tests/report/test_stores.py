@@ -14,7 +14,7 @@ from polarbear.errors import ReportError
 from polarbear.rankings import GridValues
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.stores.comparison_story import different_settings, story_of_stores
-from polarbear.report.stores.differences import Compared, changes, compared, stretches
+from polarbear.report.stores.differences import StoreComparison, changes, compared, stretches
 from polarbear.report.stores.sides import Side, matched, sides_of
 from polarbear.store import StoreOnDisk
 from tests.report.stores import inferred
@@ -44,7 +44,7 @@ def sides(folder: Path) -> tuple[Side, ...]:
 
 
 @pytest.fixture(scope="module")
-def found(sides: tuple[Side, ...]) -> Compared:
+def found(sides: tuple[Side, ...]) -> StoreComparison:
     return compared(sides)
 
 
@@ -74,7 +74,7 @@ def test_a_difference_is_that_of_win_probabilities_by_the_draws_of_both(sides, f
     assert row["p_more"] == pytest.approx((change > 0).mean())
 
 
-def test_an_algorithm_counts_each_common_opponent_the_same(found: Compared):
+def test_an_algorithm_counts_each_common_opponent_the_same(found: StoreComparison):
     levels = found.levels.filter(pl.col("store") == found.sides[0].name)
     at_first = levels.filter(pl.col("at") == found.moments.at[0])
     pairs = {(r["algorithm"], r["against"]): r["mean"] for r in at_first.to_dicts()}
@@ -82,7 +82,7 @@ def test_an_algorithm_counts_each_common_opponent_the_same(found: Compared):
     assert pairs["C", None] == pytest.approx((2 - pairs["A", "C"] - pairs["B", "C"]) / 2)
 
 
-def test_stretches_tell_who_wins_more_where_and_when(found: Compared):
+def test_stretches_tell_who_wins_more_where_and_when(found: StoreComparison):
     said = stretches(found)
     first, last = (found.moments.in_words(place) for place in (0, 1))
     other, base = found.sides[1].name, found.sides[0].name
@@ -202,7 +202,7 @@ def test_who_beats_itself_in_the_first_store_is_named_first(tmp_path, sides):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(StoreOnDisk, "on_grid", shifted)
         told = changes(both, ("A", "B", "C"), moments)
-    assert [change.shown for change in told] == [True, True, False]
+    assert [change.is_shown for change in told] == [True, True, False]
     assert [change.wins > 0.5 for change in told[:2]] == [True, False]
     assert told[0].p_better > 0.99
     assert told[1].p_better < 0.01

@@ -21,7 +21,7 @@ from polarbear.report.page.assets import bundle, compressed, json_in_html, sourc
 from polarbear.report.page.sections import sections, shown_figures, slim_sections, strip
 from polarbear.report.stores.comparison_figures import chosen
 from polarbear.report.stores.comparison_story import StoryOfStores
-from polarbear.report.stores.differences import Compared
+from polarbear.report.stores.differences import StoreComparison
 from polarbear.report.story import story_of
 
 HEAD = 4096  # bytes within which a page says what wrote it
@@ -115,7 +115,7 @@ def _drawing(figure: Figure[Subject], subject: Subject) -> dict[str, str]:
     return {"title": figure.title, "caption": figure.caption(subject), "svg": Markup(svg)}
 
 
-def page_of_stores(found: Compared, story: StoryOfStores) -> str:
+def page_of_stores(found: StoreComparison, story: StoryOfStores) -> str:
     """The page of several stores as text."""
     drawings = [_drawing(figure, found) for figure in chosen(found)]
     shown = _by_heading(story.blocks)

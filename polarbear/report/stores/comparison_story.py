@@ -7,13 +7,18 @@ import polars as pl
 
 from polarbear.report.outline import Block, Bullets, Chart, Heading, Paragraph, Table, opening
 from polarbear.report.provenance import flattened
-from polarbear.report.stores.differences import Change, Compared, shared_instances, stretches
+from polarbear.report.stores.differences import (
+    AlgorithmChange,
+    StoreComparison,
+    shared_instances,
+    stretches,
+)
 from polarbear.report.stores.sides import Side
 from polarbear.report.story import Opening, story_of
-from polarbear.report.words import as_sentence, curve, marked
+from polarbear.report.words import as_sentence, curve, marked, share_interval
 from polarbear.wording import counted, decisive, joined, noun, percent_cell, points, probability
 
-MOST_ROWS = 30  # of a table of pairs; `--csv` and `--json` have all
+MAX_ROWS = 30  # of a table of pairs; `--csv` and `--json` have all rows
 
 
 @dataclass(frozen=True)
@@ -23,175 +28,219 @@ class StoryOfStores(Opening):
     blocks: tuple[Block, ...]
 
     def outline(self) -> list[Block]:
-        """The whole of it, for terminals and pull requests."""
+        """All blocks, for terminals and pull requests."""
         return [*opening(self), *self.blocks]
 
 
-def story_of_stores(found: Compared, changed: Sequence[Change]) -> StoryOfStores:
+def story_of_stores(
+    comparison: StoreComparison, changed: Sequence[AlgorithmChange]
+) -> StoryOfStores:
     """The story of several stores, compared with the first."""
     return StoryOfStores(
-        title=joined([side.name for side in found.sides]),
-        headline=_headline(found, changed),
-        evidence=_evidence(found),
-        warnings=tuple(_warnings(found)),
-        blocks=tuple(_blocks(found, changed)),
+        title=joined([side.name for side in comparison.sides]),
+        headline=_headline(comparison, changed),
+        evidence=_evidence(comparison),
+        warnings=tuple(_warnings(comparison)),
+        blocks=tuple(_blocks(comparison, changed)),
     )
 
 
-def _headline(found: Compared, changed: Sequence[Change]) -> str:
+def _headline(comparison: StoreComparison, changed: Sequence[AlgorithmChange]) -> str:
     """Algorithms that beat themselves in the first store, or win more or fewer of their duels."""
-    first, *others = found.sides
-    said = [
-        f"on {counted(change.instances, 'shared instance')} {marked(change.algorithm)} in "
-        f"{change.store} beats that in {first.name} on {percent_cell(change.wins)} "
-        f"({_interval(change.low, change.high)})"
-        for change in changed
-        if change.shown
-    ]
-    for side in others:
-        rows = found.over_time(pairs=False).filter(pl.col("store") == side.name)
-        shown = rows.filter((pl.col("low") > 0) | (pl.col("high") < 0))
-        parts: list[str] = []
-        for row in shown.sort("difference", descending=True).iter_rows(named=True):
-            more = "more" if row["difference"] > 0 else "fewer"
-            wins = more if parts else f"wins {more} of its duels"
-            before, after = percent_cell(row["first"]), percent_cell(row["other"])
-            parts.append(f"{marked(row['algorithm'])} {wins} ({after}, in {first.name} {before})")
-        if parts:
-            said.append(f"in {side.name} {joined(parts)}")
-        elif len(found.algorithms) > 1 or not said:
-            said.append(f"no difference between {first.name} and {side.name} is shown")
-    return as_sentence("; ".join(said))
+    first = comparison.sides[0]
+    sentences = []
+    for change in changed:
+        if change.is_shown:
+            sentences.append(
+                f"on {counted(change.instances, 'shared instance')} {marked(change.algorithm)} in "
+                f"{change.store} beats that in {first.name} on {percent_cell(change.wins)} "
+                f"({share_interval(change.low, change.high)})"
+            )
+    for side in comparison.sides[1:]:
+        differences = _shown_differences(comparison, side)
+        if differences:
+            sentences.append(f"in {side.name} {joined(differences)}")
+        elif len(comparison.algorithms) > 1 or not sentences:
+            sentences.append(f"no difference between {first.name} and {side.name} is shown")
+    return as_sentence("; ".join(sentences))
 
 
-def _evidence(found: Compared) -> str:
-    """What is counted, when, by what, and what may be chance."""
-    if len(found.algorithms) == 1:
-        return (
-            f"The stores share one algorithm, {found.algorithms[0]}, so it is compared with itself "
-            f"only, on the instances that both have, {found.moments.words()}."
+def _shown_differences(comparison: StoreComparison, side: Side) -> list[str]:
+    """Algorithms whose share of duels won in a store differs from that in the first store."""
+    rows = comparison.over_time(pairs=False).filter(pl.col("store") == side.name)
+    excludes_zero = (pl.col("low") > 0) | (pl.col("high") < 0)
+    by_difference = rows.filter(excludes_zero).sort("difference", descending=True)
+    parts: list[str] = []
+    for row in by_difference.iter_rows(named=True):
+        direction = "more" if row["difference"] > 0 else "fewer"
+        # The first part says in full what the others abbreviate.
+        verb = direction if parts else f"wins {direction} of its duels"
+        in_first = f"in {comparison.sides[0].name} {percent_cell(row['first'])}"
+        parts.append(
+            f"{marked(row['algorithm'])} {verb} ({percent_cell(row['other'])}, {in_first})"
         )
-    rest = [
+    return parts
+
+
+def _evidence(comparison: StoreComparison) -> str:
+    """The duels that are counted, the posteriors behind them, and the effect of chance."""
+    algorithms = comparison.algorithms
+    times = comparison.moments.words()
+    if len(algorithms) == 1:
+        return (
+            f"The stores share one algorithm, {algorithms[0]}, so it is compared with itself "
+            f"only, on the instances that both have, {times}."
+        )
+    posteriors = [
         f"{side.name} on {counted(side.basis.instances, 'instance')} ({side.basis.posterior.model})"
-        for side in found.sides
+        for side in comparison.sides
     ]
-    chance = _chance(found.over_time(pairs=False))
+    chance = _chance(comparison.over_time(pairs=False))
     return (
-        f"Duels are those of {joined(found.algorithms)} with each other, {found.moments.words()}, "
+        f"Duels are those of {joined(algorithms)} with each other, {times}, "
         "on average over these times; a duel that one wins another loses. An algorithm is named "
         f"where the 95 % interval of its difference excludes zero; {chance}. This rests on "
-        f"{joined(rest)}."
+        f"{joined(posteriors)}."
     )
 
 
 def _chance(intervals: pl.DataFrame) -> str:
-    """How many of the intervals may exclude zero by chance."""
-    number = len(intervals)
-    looked = f"{counted(number, 'interval')} {noun(number, 'was', 'were')} looked at"
-    return f"{looked}, and where nothing differs one in 20 excludes zero by chance"
+    """The share of the intervals that exclude zero by chance."""
+    n_intervals = len(intervals)
+    text = f"{counted(n_intervals, 'interval')} {noun(n_intervals, 'was', 'were')} looked at"
+    return f"{text}, and where nothing differs one in 20 excludes zero by chance"
 
 
-def _warnings(found: Compared) -> list[str]:
-    made = []
-    first, *others = found.sides
-    for side in others:
-        shared = len(shared_instances(first.context.store, side.context.store))
-        if shared and len(found.algorithms) > 1:
-            made.append(
-                f"{counted(shared, 'instance')} {noun(shared, 'is', 'are')} in both {first.name} "
-                f"and {side.name}; their posteriors are taken as independent all the same, so "
-                "differences may be more certain than these intervals say"
+def _warnings(comparison: StoreComparison) -> list[str]:
+    warnings = []
+    first = comparison.sides[0]
+    for side in comparison.sides[1:]:
+        n_shared = len(shared_instances(first.context.store, side.context.store))
+        if n_shared and len(comparison.algorithms) > 1:
+            warnings.append(
+                f"{counted(n_shared, 'instance')} {noun(n_shared, 'is', 'are')} in both "
+                f"{first.name} and {side.name}; their posteriors are taken as independent all the "
+                "same, so differences may be more certain than these intervals say"
             )
-    for side in found.sides:
-        if not side.basis.posterior.joint and len(found.moments.at) > 1:
-            made.append(
+    for side in comparison.sides:
+        if not side.basis.posterior.joint and len(comparison.moments.at) > 1:
+            warnings.append(
                 f"{side.name}: the {side.basis.posterior.model} model treats times as independent, "
                 "so means over the times look more certain than they are"
             )
-        made += [f"{side.name}: {warning}" for warning in story_of(side.context).warnings]
-    return made
+        warnings += [f"{side.name}: {warning}" for warning in story_of(side.context).warnings]
+    return warnings
 
 
-def _blocks(found: Compared, changed: Sequence[Change]) -> list[Block]:
-    made: list[Block] = []
+def _blocks(comparison: StoreComparison, changed: Sequence[AlgorithmChange]) -> list[Block]:
+    blocks: list[Block] = []
+    n_algorithms = len(comparison.algorithms)
     if changed:
-        made += [Heading(f"Each algorithm against itself in {found.sides[0].name}")]
-        made += _changes(found, changed)
-    if len(found.algorithms) > 1:
-        made += [Heading("Share of duels won against the others, over time"), _curves(found)]
-        rows = found.over_time(pairs=False)
-        made += [Heading("Against all others, on average over the times"), _table(found, rows)]
-    if len(found.algorithms) > 2:
-        rows = found.over_time(pairs=True)
-        surest = rows.sort((pl.col("p_more") - 0.5).abs(), descending=True, maintain_order=True)
-        made.append(Heading("Pair by pair, on average over the times"))
-        made.append(_table(found, surest.head(MOST_ROWS)))
-        if len(rows) > MOST_ROWS:
-            made.append(Paragraph(f"{MOST_ROWS} of {len(rows)}, the most certain first."))
-    if len(found.algorithms) > 1:
-        made += [Heading("Times at which pairs differ"), *_when(found)]
-    names = [side.name for side in found.sides]
-    all_names = dict.fromkeys(name for side in found.sides for name in side.basis.algorithms)
-    standing = tuple((name, *(_status(side, name) for side in found.sides)) for name in all_names)
-    made.append(Heading("Candidates and eliminated algorithms"))
-    made.append(Table(("algorithm", *names), standing))
-    settings = different_settings(found.sides, found.algorithms)
+        blocks.append(Heading(f"Each algorithm against itself in {comparison.sides[0].name}"))
+        blocks += _changes(comparison, changed)
+    if n_algorithms > 1:
+        blocks.append(Heading("Share of duels won against the others, over time"))
+        blocks.append(_curves(comparison))
+        blocks.append(Heading("Against all others, on average over the times"))
+        blocks.append(_table(comparison, comparison.over_time(pairs=False)))
+    if n_algorithms > 2:
+        rows = comparison.over_time(pairs=True)
+        certainty = (pl.col("p_more") - 0.5).abs()
+        by_certainty = rows.sort(certainty, descending=True, maintain_order=True)
+        blocks.append(Heading("Pair by pair, on average over the times"))
+        blocks.append(_table(comparison, by_certainty.head(MAX_ROWS)))
+        if len(rows) > MAX_ROWS:
+            blocks.append(Paragraph(f"{MAX_ROWS} of {len(rows)}, the most certain first."))
+    if n_algorithms > 1:
+        blocks.append(Heading("Times at which pairs differ"))
+        blocks += _times_of_differences(comparison)
+    blocks.append(Heading("Candidates and eliminated algorithms"))
+    blocks.append(_status_table(comparison.sides))
+    settings = different_settings(comparison.sides, comparison.algorithms)
     if settings:
-        table = Table(("setting", *names), tuple((key, *values) for key, values in settings))
-        made += [Heading("What is set differently"), table]
-    return made
+        columns = ("setting", *(side.name for side in comparison.sides))
+        blocks.append(Heading("What is set differently"))
+        blocks.append(Table(columns, tuple((key, *values) for key, values in settings)))
+    return blocks
 
 
-def _changes(found: Compared, changed: Sequence[Change]) -> list[Block]:
+def _status_table(sides: Sequence[Side]) -> Table:
+    """The status of every algorithm in every store."""
+    names = dict.fromkeys(name for side in sides for name in side.basis.algorithms)
+    columns = ("algorithm", *(side.name for side in sides))
+    return Table(columns, tuple((name, *(_status(side, name) for side in sides)) for name in names))
+
+
+def _changes(comparison: StoreComparison, changed: Sequence[AlgorithmChange]) -> list[Block]:
     if all(change.same for change in changed):
         same = "On the instances that the stores share, not one value of an algorithm differs."
         return [Paragraph(same)]
-    rows = []
-    for one in changed:
-        shares = ("the same", "", "", "the same", "")
-        if not one.same:
-            over_time = percent_cell(one.wins), _interval(one.low, one.high)
-            last = percent_cell(one.wins_at_last), _interval(one.low_at_last, one.high_at_last)
-            shares = (*over_time, probability(one.p_better), *last)
-        rows.append((one.algorithm, one.store, str(one.instances), *shares))
-    end = found.moments.short(len(found.moments.at) - 1)
+    rows = tuple(_change_row(change) for change in changed)
+    end = comparison.moments.short(len(comparison.moments.at) - 1)
     columns = (
-        *("algorithm", "store", "instances#", "wins#", "95 % interval#", "P(better)#"),
-        *(f"at {end}#", "95 % interval#"),
+        "algorithm",
+        "store",
+        "instances#",
+        "wins#",
+        "95 % interval#",
+        "P(better)#",
+        f"at {end}#",
+        "95 % interval#",
     )
-    what = (
+    explanation = (
         "On the instances that both stores have: on how many an algorithm's run in the named "
-        f"store beats its run in {found.sides[0].name}, ties halved, on average over the times "
-        "and at the last, by these duels alone; P(better) is how sure the default model is, from "
-        "the same duels, that it is more than half. The same: not one value differs."
+        f"store beats its run in {comparison.sides[0].name}, ties halved, on average over the "
+        "times and at the last, by these duels alone; P(better) is how sure the default model is, "
+        "from the same duels, that it is more than half. The same: not one value differs."
     )
-    return [Table(columns, tuple(rows)), Paragraph(what)]
+    return [Table(columns, rows), Paragraph(explanation)]
 
 
-def _interval(low: float, high: float) -> str:
-    return f"{percent_cell(low)} to {percent_cell(high)}"
+def _change_row(change: AlgorithmChange) -> tuple[str, ...]:
+    labels = (change.algorithm, change.store, str(change.instances))
+    if change.same:
+        return (*labels, "the same", "", "", "the same", "")
+    return (
+        *labels,
+        percent_cell(change.wins),
+        share_interval(change.low, change.high),
+        probability(change.p_better),
+        percent_cell(change.wins_at_last),
+        share_interval(change.low_at_last, change.high_at_last),
+    )
 
 
-def _curves(found: Compared) -> Chart:
+def _curves(comparison: StoreComparison) -> Chart:
     rows = []
-    levels = found.levels.filter(pl.col("against").is_null())
-    for name in found.algorithms:
-        for side in found.sides:
-            own = levels.filter(pl.col("algorithm") == name, pl.col("store") == side.name)
-            mean = own["mean"].to_numpy()
+    levels = comparison.levels.filter(pl.col("against").is_null())
+    for name in comparison.algorithms:
+        for side in comparison.sides:
+            selected = (pl.col("algorithm") == name) & (pl.col("store") == side.name)
+            mean = levels.filter(selected)["mean"].to_numpy()
             rows.append((f"{name}, {side.name}", curve(mean), f"{mean.mean():.2f} on average"))
-    return Chart(tuple(rows), found.moments.span)
+    return Chart(tuple(rows), comparison.moments.span)
 
 
-def _table(found: Compared, rows: pl.DataFrame) -> Table:
-    pairs = rows["against"].is_not_null().any()
-    several = len(found.sides) > 2
-    other = "there" if several else f"in {found.sides[1].name}"
-    texts = ["algorithm", *(["against"] if pairs else []), *(["store"] if several else [])]
-    numbers = [f"in {found.sides[0].name}#", f"{other}#", "difference#", "95 % interval#"]
+def _table(comparison: StoreComparison, rows: pl.DataFrame) -> Table:
+    labels = ["algorithm"]
+    if rows["against"].is_not_null().any():
+        labels.append("against")
+    if len(comparison.sides) > 2:
+        labels.append("store")
+        in_other = "there"
+    else:
+        in_other = f"in {comparison.sides[1].name}"
+    columns = (
+        *labels,
+        f"in {comparison.sides[0].name}#",
+        f"{in_other}#",
+        "difference#",
+        "95 % interval#",
+        f"P(more {in_other})#",
+    )
     cells = tuple(
         (
-            *(row[text] for text in texts),
+            *(row[label] for label in labels),
             percent_cell(row["first"]),
             percent_cell(row["other"]),
             points(row["difference"]),
@@ -200,18 +249,19 @@ def _table(found: Compared, rows: pl.DataFrame) -> Table:
         )
         for row in rows.iter_rows(named=True)
     )
-    return Table((*texts, *numbers, f"P(more {other})#"), cells)
+    return Table(columns, cells)
 
 
-def _when(found: Compared) -> list[Block]:
-    said = stretches(found)
-    intervals = _chance(found.differences.drop_nulls(["against", "at"]))
+def _times_of_differences(comparison: StoreComparison) -> list[Block]:
+    sentences = stretches(comparison)
+    intervals = _chance(comparison.differences.drop_nulls(["against", "at"]))
     chance = f"Listed are times at which a pair's 95 % interval excludes zero; {intervals}."
-    if not said:
+    if not sentences:
         return [Paragraph(f"Nowhere. {chance}")]
-    if len(said) > MOST_ROWS:
-        chance = f"{MOST_ROWS} of {len(said)} stretches, the widest first. {chance}"
-    return [Bullets(tuple(("", one) for one in said[:MOST_ROWS])), Paragraph(chance)]
+    if len(sentences) > MAX_ROWS:
+        chance = f"{MAX_ROWS} of {len(sentences)} stretches, the widest first. {chance}"
+    bullets = tuple(("", sentence) for sentence in sentences[:MAX_ROWS])
+    return [Bullets(bullets), Paragraph(chance)]
 
 
 def _status(side: Side, name: str) -> str:
@@ -231,21 +281,35 @@ def different_settings(
 
     Only common algorithms are compared.
     """
-    held = []
-    for side in sides:
-        settings = side.context.store.settings
-        posterior = side.basis.posterior
-        stored = settings.algorithms
-        relevant = {
-            **{key: settings.part(key) for key in ("seed", "instances", "budget")},
-            "algorithms": {name: stored[name].options for name in algorithms if name in stored},
-            "posterior": {
-                "instances": side.basis.instances,
-                **{key: getattr(posterior, key) for key in ("model", "engine", "method")},
-            },
-            "made by PolarBear": side.context.store.catalog.manifest.tool,
-        }
-        held.append({key: str(value) for key, value in flattened(relevant).items()})
-    keys = dict.fromkeys(key for found in held for key in found)
-    rows = [(key, tuple(found.get(key, "not set") for found in held)) for key in keys]
-    return [(key, values) for key, values in rows if len(set(values)) > 1]
+    settings_of_stores = [_settings(side, algorithms) for side in sides]
+    keys = dict.fromkeys(key for settings in settings_of_stores for key in settings)
+    rows = []
+    for key in keys:
+        values = tuple(settings.get(key, "not set") for settings in settings_of_stores)
+        if len(set(values)) > 1:
+            rows.append((key, values))
+    return rows
+
+
+def _settings(side: Side, algorithms: Sequence[str]) -> dict[str, str]:
+    """The settings of a store that may explain a difference, by their keys."""
+    stored = side.context.store.settings
+    posterior = side.basis.posterior
+    settings = {
+        "seed": stored.part("seed"),
+        "instances": stored.part("instances"),
+        "budget": stored.part("budget"),
+        "algorithms": {
+            name: stored.algorithms[name].options
+            for name in algorithms
+            if name in stored.algorithms
+        },
+        "posterior": {
+            "instances": side.basis.instances,
+            "model": posterior.model,
+            "engine": posterior.engine,
+            "method": posterior.method,
+        },
+        "made by PolarBear": side.context.store.catalog.manifest.tool,
+    }
+    return {key: str(setting) for key, setting in flattened(settings).items()}

@@ -3,7 +3,7 @@
 An algorithm's number is the share of its duels with the other common algorithms that it wins, with
 equal weights for all opponents. Unlike a share of firsts it does not depend on which other
 algorithms a store has. A difference uses the draws of both posteriors, taken as independent. On
-instances that two stores share, an algorithm also has duels with itself.
+instances that two stores share, an algorithm is also compared with itself in the other store.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,19 +22,20 @@ from polarbear.store import StoreOnDisk
 from polarbear.wording import percent_cell, points
 
 INTERVAL = (0.025, 0.975)
+VERSIONS = ("then", "now")  # an algorithm in the first store, and in the other one
 PAIR = ["store", "algorithm", "against"]
-NUMBERS = ("at", "t", "mean", "low", "high")
-CHANGES = ("at", "first", "other", "difference", "low", "high", "p_more")
+LEVEL_COLUMNS = ("at", "t", "mean", "low", "high")
+DIFFERENCE_COLUMNS = ("at", "first", "other", "difference", "low", "high", "p_more")
 
 
 @dataclass(frozen=True)
-class Compared:
+class StoreComparison:
     """Stores side by side.
 
-    ``levels``: for each store, algorithm and moment the share of duels won, and its interval;
-    ``against`` is the opponent, null for all common ones together. ``differences``: that of each
-    other store minus that of the first, ``p_more`` how probable it is that it is above zero; ``at``
-    is null for the mean over all moments.
+    ``levels`` has the share of duels won and its interval for each store, algorithm and moment;
+    ``against`` is the opponent, null for all common algorithms together. ``differences`` has the
+    share in each other store minus the share in the first; ``p_more`` is the probability that it is
+    above zero, and ``at`` is null for the mean over all moments.
     """
 
     sides: tuple[Side, ...]
@@ -49,30 +50,37 @@ class Compared:
         return self.differences.filter(pl.col("at").is_null(), of_pairs if pairs else ~of_pairs)
 
 
-def compared(sides: Sequence[Side], align: str = "auto") -> Compared:
+def compared(sides: Sequence[Side], align: str = "auto") -> StoreComparison:
     """Compare stores with the first of them."""
     names = common_algorithms(sides)
     moments = matched(sides, align)
-    levels, differences = (
-        [pl.DataFrame(schema=dict.fromkeys(PAIR, pl.String) | dict.fromkeys(columns, pl.Float64))]
-        for columns in (NUMBERS, CHANGES)
-    )
-    for algorithm, against, won in _duels(sides, names, moments):
-        for side, draws, places in zip(sides, won, moments.places, strict=True):
-            low, high = np.quantile(draws, INTERVAL, axis=0)
-            numbers = (moments.at, side.basis.times[places], draws.mean(axis=0), low, high)
-            texts = {"store": side.name, "algorithm": algorithm, "against": against}
-            levels.append(pl.DataFrame(texts | dict(zip(NUMBERS, numbers, strict=True))))
+    # The empty tables give the columns their types if there are no duels.
+    levels = [_empty_table(LEVEL_COLUMNS)]
+    differences = [_empty_table(DIFFERENCE_COLUMNS)]
+    for algorithm, against, wins_by_store in _duels(sides, names, moments):
+        stores = zip(sides, wins_by_store, moments.places, strict=True)
+        for side, wins, places in stores:
+            labels = {"store": side.name, "algorithm": algorithm, "against": against}
+            levels.append(_levels(labels, wins, moments.at, side.basis.times[places]))
             if side is not sides[0]:
-                differences.append(_differences(texts, won[0], draws, moments.at))
-    found = (pl.concat(frames, how="vertical_relaxed") for frames in (levels, differences))
-    return Compared(tuple(sides), names, moments, *found)
+                differences.append(_differences(labels, wins_by_store[0], wins, moments.at))
+    return StoreComparison(
+        tuple(sides),
+        names,
+        moments,
+        pl.concat(levels, how="vertical_relaxed"),
+        pl.concat(differences, how="vertical_relaxed"),
+    )
+
+
+def _empty_table(columns: Sequence[str]) -> pl.DataFrame:
+    return pl.DataFrame(schema=dict.fromkeys(PAIR, pl.String) | dict.fromkeys(columns, pl.Float64))
 
 
 def _duels(
     sides: Sequence[Side], names: Sequence[str], moments: Moments
 ) -> Iterator[tuple[str, str | None, list[np.ndarray]]]:
-    """Of each pair, then of each algorithm: the share of duels won[store][draw, moment].
+    """The share of duels won[store][draw, moment], of each pair, then of each algorithm.
 
     A single common algorithm has no duels; it is only compared with itself.
     """
@@ -80,82 +88,128 @@ def _duels(
         return
     totals = {name: [np.zeros(1) for _ in sides] for name in names}
     for a, b in combinations(names, 2):
-        won = [side.wins(a, b, places) for side, places in zip(sides, moments.places, strict=True)]
-        for place, draws in enumerate(won):
-            totals[a][place] = totals[a][place] + draws
-            totals[b][place] = totals[b][place] + 1 - draws
-        yield a, b, won
+        wins_by_store = [
+            side.wins(a, b, places) for side, places in zip(sides, moments.places, strict=True)
+        ]
+        for k, wins in enumerate(wins_by_store):
+            totals[a][k] = totals[a][k] + wins
+            totals[b][k] = totals[b][k] + 1 - wins
+        yield a, b, wins_by_store
     for name in names:
         yield name, None, [total / (len(names) - 1) for total in totals[name]]
 
 
-def _differences(
-    texts: Mapping[str, str | None], first: np.ndarray, other: np.ndarray, at: np.ndarray
+def _levels(
+    labels: Mapping[str, str | None], wins: np.ndarray, at: np.ndarray, times: np.ndarray
 ) -> pl.DataFrame:
-    """Rows of one pair or algorithm: first the mean over all moments, then each of them."""
-    size = min(len(first), len(other))
-    # Draws of one chain follow each other in both; spread evenly, all chains have their share.
-    one, two = (draws[np.arange(size) * len(draws) // size] for draws in (first, other))
-    before, after = (np.column_stack([x.mean(axis=1), x]) for x in (one, two))
-    change = after - before
-    low, high = np.quantile(change, INTERVAL, axis=0)
-    more = (change > 0).mean(axis=0) + 0.5 * (change == 0).mean(axis=0)
-    means = (part.mean(axis=0) for part in (before, after, change))
-    columns = ([None, *at.tolist()], *means, low, high, more)
-    return pl.DataFrame({**texts, **dict(zip(CHANGES, columns, strict=True))})
+    """The rows of one store and one pair or algorithm: a row for each moment."""
+    low, high = np.quantile(wins, INTERVAL, axis=0)
+    columns = {"at": at, "t": times, "mean": wins.mean(axis=0), "low": low, "high": high}
+    return pl.DataFrame({**labels, **columns})
 
 
-def stretches(found: Compared) -> list[str]:
-    """Neighbouring times at which one of a pair wins more in another store, the widest first.
+def _differences(
+    labels: Mapping[str, str | None], first: np.ndarray, other: np.ndarray, at: np.ndarray
+) -> pl.DataFrame:
+    """The rows of one pair or algorithm: the mean over all moments, then each moment."""
+    n_draws = min(len(first), len(other))
+    in_first = _with_mean_over_moments(thinned(first, n_draws))
+    in_other = _with_mean_over_moments(thinned(other, n_draws))
+    difference = in_other - in_first
+    low, high = np.quantile(difference, INTERVAL, axis=0)
+    p_more = (difference > 0).mean(axis=0) + 0.5 * (difference == 0).mean(axis=0)
+    return pl.DataFrame(
+        {
+            **labels,
+            "at": [None, *at.tolist()],
+            "first": in_first.mean(axis=0),
+            "other": in_other.mean(axis=0),
+            "difference": difference.mean(axis=0),
+            "low": low,
+            "high": high,
+            "p_more": p_more,
+        }
+    )
 
-    At each of them the 95 % interval of the difference excludes zero.
+
+def thinned(draws: np.ndarray, n_draws: int) -> np.ndarray:
+    """Keep ``n_draws`` of the draws, evenly spread.
+
+    The draws of one chain follow each other, so that every chain keeps its share.
+    """
+    kept = np.arange(n_draws) * len(draws) // n_draws
+    return np.asarray(draws[kept])
+
+
+def _with_mean_over_moments(draws: np.ndarray) -> np.ndarray:
+    """The draws[draw, moment], with the mean over all moments as first column."""
+    return np.column_stack([draws.mean(axis=1), draws])
+
+
+def stretches(comparison: StoreComparison) -> list[str]:
+    """Sentences about neighbouring times at which a pair differs, the largest difference first.
+
+    At each of these times the 95 % interval of the difference between two stores excludes zero.
     """
     sign = (pl.col("low") > 0).cast(int) - (pl.col("high") < 0).cast(int)
-    width = pl.col("difference").abs()
-    shown = (
-        found.differences.drop_nulls(["against", "at"])
-        .with_columns(sign=sign, place=pl.int_range(pl.len()).over(PAIR))
+    size = pl.col("difference").abs()
+    rows = (
+        comparison.differences.drop_nulls(["against", "at"])
+        .with_columns(sign=sign, moment=pl.int_range(pl.len()).over(PAIR))
         .with_columns(stretch=pl.col("sign").rle_id().over(PAIR))
         .filter(pl.col("sign") != 0)
         .group_by(*PAIR, "stretch", maintain_order=True)
         .agg(
-            pl.all().sort_by(width).last(),
-            begin=pl.col("place").min(),
-            end=pl.col("place").max(),
+            pl.all().sort_by(size).last(),
+            begin=pl.col("moment").min(),
+            end=pl.col("moment").max(),
         )
-        .sort(width, descending=True, maintain_order=True)
+        .sort(size, descending=True, maintain_order=True)
     )
-    return [_stretch_words(row, found) for row in shown.iter_rows(named=True)]
+    return [_stretch_words(row, comparison) for row in rows.iter_rows(named=True)]
 
 
-def _stretch_words(row: Facts, found: Compared) -> str:
-    moments, begin, end = found.moments, row["begin"], row["end"]
-    a, b, first, other = (row[key] for key in ("algorithm", "against", "first", "other"))
-    low, high = row["low"], row["high"]
-    if row["sign"] < 0:
-        a, b, first, other, low, high = b, a, 1 - first, 1 - other, -high, -low
+def _stretch_words(row: Facts, comparison: StoreComparison) -> str:
+    moments = comparison.moments
+    begin = row["begin"]
+    end = row["end"]
     if begin == 0 and end == len(moments.at) - 1 and end > 0:
         when = "At all times"
     elif begin != end:
         when = f"From {moments.short(begin)} to {moments.in_words(end)}"
     else:
         when = f"At {moments.in_words(begin)}"
-    at = "" if begin == end else f" at {moments.short(row['place'])}"
+    at = "" if begin == end else f" at {moments.short(row['moment'])}"
+    if row["sign"] > 0:
+        winner = row["algorithm"]
+        loser = row["against"]
+        in_first = row["first"]
+        in_other = row["other"]
+        low = row["low"]
+        high = row["high"]
+    else:
+        # The opponent wins more often in the other store: the same numbers from its point of view.
+        winner = row["against"]
+        loser = row["algorithm"]
+        in_first = 1 - row["first"]
+        in_other = 1 - row["other"]
+        low = -row["high"]
+        high = -row["low"]
     return (
-        f"{when} {a} beats {b} more often in {row['store']}:{at} on {percent_cell(other)} of "
-        f"instances, in {found.sides[0].name} on {percent_cell(first)} (difference {points(low)} "
-        f"to {points(high)})"
+        f"{when} {winner} beats {loser} more often in {row['store']}:{at} on "
+        f"{percent_cell(in_other)} of instances, in {comparison.sides[0].name} on "
+        f"{percent_cell(in_first)} (difference {points(low)} to {points(high)})"
     )
 
 
 @dataclass(frozen=True)
-class Change:
+class AlgorithmChange:
     """An algorithm in another store against itself in the first, over all times and at the last.
 
-    ``wins`` is the share of instances on which the other store's is better, ties halved, on average
-    over the times, with its 95 % interval by duels alone; ``p_better`` how probable it is, by the
-    default model, that this share is above a half. ``same`` means that all values are equal at all
-    times.
+    ``wins`` is the share of instances on which it is better in the other store, ties halved, on
+    average over the times; ``low`` and ``high`` are its 95 % interval by duels alone. ``p_better``
+    is the probability, by the default model, that this share is above a half. ``same`` means that
+    all values are equal at all times.
     """
 
     store: str
@@ -171,71 +225,104 @@ class Change:
     high_at_last: float
 
     @property
-    def shown(self) -> bool:
-        """Whether it is 97.5 % sure which way it goes."""
+    def is_shown(self) -> bool:
+        """Whether the direction of the change has a probability of 97.5 % or more."""
         low, high = INTERVAL
         return not low < self.p_better < high
 
 
-def shared_instances(one: StoreOnDisk, two: StoreOnDisk) -> list[str]:
-    """Instances that are the same in both stores: their suite, and what rebuilds them."""
+def shared_instances(first: StoreOnDisk, other: StoreOnDisk) -> list[str]:
+    """Instances that are the same in both stores: they have the same id, suite and spec."""
     columns = ["instance", "suite", "spec"]
-    other = set(two.instances().select(columns).iter_rows())
-    return [row[0] for row in one.instances().select(columns).iter_rows() if row in other]
+    in_other = set(other.instances().select(columns).iter_rows())
+    return [row[0] for row in first.instances().select(columns).iter_rows() if row in in_other]
 
 
-def changes(sides: Sequence[Side], names: Sequence[str], moments: Moments) -> list[Change]:
-    """Each algorithm against itself in the first store, where there are runs of both to compare.
+def changes(sides: Sequence[Side], names: Sequence[str], moments: Moments) -> list[AlgorithmChange]:
+    """Each algorithm in the other stores against itself in the first store.
 
-    That takes the same instances, run by the clock of the same axis.
+    Runs are compared if both stores have them on the same instances and count the same axis.
     """
     if moments.axis is None:
         return []
-    one, *others = (side.context.store for side in sides)
-    problem, weight = one.problems(), one.weights()
-    made = []
-    for side, two in zip(sides[1:], others, strict=True):
-        shared = shared_instances(one, two)
-        directions = {store.settings.instances.maximise for store in (one, two)}
-        no_runs = any(store.runs().is_empty() or len(store.rankings()) for store in (one, two))
-        if not shared or no_runs or len(directions) > 1:
+    changed = []
+    for side in sides[1:]:
+        if _have_comparable_runs(sides[0].context.store, side.context.store):
+            changed += _changes_between(sides[0], side, names, moments)
+    return changed
+
+
+def _have_comparable_runs(first: StoreOnDisk, other: StoreOnDisk) -> bool:
+    stores = (first, other)
+    directions = {store.settings.instances.maximise for store in stores}
+    have_runs = all(not store.runs().is_empty() and not len(store.rankings()) for store in stores)
+    return have_runs and len(directions) == 1
+
+
+def _changes_between(
+    first: Side, other: Side, names: Sequence[str], moments: Moments
+) -> list[AlgorithmChange]:
+    """Each algorithm in one store against itself in the first."""
+    first_store = first.context.store
+    other_store = other.context.store
+    shared = shared_instances(first_store, other_store)
+    if not shared:
+        return []
+    problems = first_store.problems()
+    weights = first_store.weights()
+    first_grid = first_store.on_grid(moments.at, names)
+    other_grid = other_store.on_grid(moments.at, names)
+    instances = [
+        instance
+        for instance in shared
+        if instance in first_grid.instances and instance in other_grid.instances
+    ]
+    first_values = _values_on(first_grid, instances)
+    other_values = _values_on(other_grid, instances)
+    changed = []
+    for a, name in enumerate(names):
+        pairs = np.stack([first_values[:, a], other_values[:, a]], axis=1)
+        has_both = np.all(np.any(~np.isnan(pairs), axis=2), axis=1)
+        if not has_both.any():
             continue
-        grids = [store.on_grid(moments.at, names) for store in (one, two)]
-        both = [name for name in shared if all(name in grid.instances for grid in grids)]
-        values = [grid.values[[grid.instances.index(name) for name in both]] for grid in grids]
-        for place, name in enumerate(names):
-            held = np.stack([part[:, place] for part in values], axis=1)
-            met = np.flatnonzero(np.all(np.any(~np.isnan(held), axis=2), axis=1))
-            if len(met):
-                seen = tuple(both[i] for i in met)
-                evidence = ranked(
-                    GridValues(seen, ("then", "now"), moments.at, held[met]),
-                    np.linspace(0, 1, len(moments.at)),  # the model does not smooth over time
-                    problems=[problem.get(instance, instance) for instance in seen],
-                    weights=[weight.get(instance, 1.0) for instance in seen],
-                )
-                made.append(_change(side.name, name, evidence))
-    return made
+        used = tuple(instances[i] for i in np.flatnonzero(has_both))
+        evidence = ranked(
+            GridValues(used, VERSIONS, moments.at, pairs[has_both]),
+            # Any positions will do, because the model does not smooth over time.
+            np.linspace(0, 1, len(moments.at)),
+            problems=[problems.get(instance, instance) for instance in used],
+            weights=[weights.get(instance, 1.0) for instance in used],
+        )
+        changed.append(_change(other.name, name, evidence))
+    return changed
 
 
-def _change(store: str, algorithm: str, evidence: Evidence) -> Change:
-    """The two as a race between them, by the empirical model."""
+def _values_on(grid: GridValues, instances: Sequence[str]) -> np.ndarray:
+    rows = [grid.instances.index(instance) for instance in instances]
+    return np.asarray(grid.values[rows])
+
+
+def _change(store: str, algorithm: str, evidence: Evidence) -> AlgorithmChange:
+    """The two versions of an algorithm as a race between them, by the empirical model."""
     posterior = evidence.posterior(ModelOptions(), seed=0)
-    won = posterior.head_to_head(1, 0)  # [draw, time]
-    mean, last = won.mean(axis=1), won[:, -1]
-    (low, high), (last_low, last_high) = (np.quantile(x, INTERVAL).tolist() for x in (mean, last))
-    then, now = evidence.grid.values[:, 0], evidence.grid.values[:, 1]
-    met = ~(np.isnan(then) | np.isnan(now))
-    return Change(
+    wins = posterior.head_to_head(1, 0)  # [draw, time]
+    mean_wins = wins.mean(axis=1)
+    last_wins = wins[:, -1]
+    low, high = np.quantile(mean_wins, INTERVAL).tolist()
+    low_at_last, high_at_last = np.quantile(last_wins, INTERVAL).tolist()
+    in_first = evidence.grid.values[:, 0]
+    in_other = evidence.grid.values[:, 1]
+    is_compared = ~(np.isnan(in_first) | np.isnan(in_other))
+    return AlgorithmChange(
         store=store,
         algorithm=algorithm,
         instances=evidence.n_problems,
-        same=bool((then[met] == now[met]).all()),
-        wins=float(mean.mean()),
+        same=bool((in_first[is_compared] == in_other[is_compared]).all()),
+        wins=float(mean_wins.mean()),
         low=low,
         high=high,
-        p_better=float((mean > 0.5).mean()),
-        wins_at_last=float(last.mean()),
-        low_at_last=last_low,
-        high_at_last=last_high,
+        p_better=float((mean_wins > 0.5).mean()),
+        wins_at_last=float(last_wins.mean()),
+        low_at_last=low_at_last,
+        high_at_last=high_at_last,
     )

@@ -13,7 +13,8 @@ from polarbear.selection.posterior_source import Basis
 from polarbear.settings.options import unknown
 from polarbear.wording import counted, joined, percent_cell, time, timed
 
-MAX_STORES = 8  # with distinguishable colours
+MAX_STORES = 8  # More could not be told apart by their colours.
+RELATIVE_TOLERANCE = 1e-9  # within which two times are equal
 ALIGNMENTS = ("auto", "units", "share")
 SHARE = "share of the budget"
 
@@ -36,31 +37,34 @@ class Side:
 def sides_of(contexts: Sequence[ReportContext]) -> tuple[Side, ...]:
     """The stores to be compared; the others are compared with the first."""
     paths = [context.store.path.resolve() for context in contexts]
-    for place, path in enumerate(paths):
-        if path in paths[:place]:
+    for i, path in enumerate(paths):
+        if path in paths[:i]:
             raise ReportError(f"{path} is named twice; a comparison is of different stores")
     if len(paths) > MAX_STORES:
         raise ReportError(f"{len(paths)} stores are too many to compare; name at most {MAX_STORES}")
-    made = []
+    sides = []
     for name, context in zip(short_paths(paths), contexts, strict=True):
         if context.basis is None:
             raise ReportError(
                 f"{context.store.path} holds no posterior yet, and a comparison goes by it; "
                 f"`polarbear infer {context.store.path}` makes one"
             )
-        made.append(Side(name, context, context.basis))
-    return tuple(made)
+        sides.append(Side(name, context, context.basis))
+    return tuple(sides)
 
 
 def common_algorithms(sides: Sequence[Side]) -> tuple[str, ...]:
-    """Those that all posteriors know, in the order of the first."""
-    first, *others = (side.basis.algorithms for side in sides)
-    common = tuple(name for name in first if all(name in known for known in others))
+    """The algorithms that are in all posteriors, in the order of the first."""
+    common = tuple(
+        name
+        for name in sides[0].basis.algorithms
+        if all(name in side.basis.algorithms for side in sides)
+    )
     if common:
         return common
-    held = "; ".join(f"{side.name} has {joined(side.basis.algorithms)}" for side in sides)
+    names = "; ".join(f"{side.name} has {joined(side.basis.algorithms)}" for side in sides)
     raise ReportError(
-        f"the stores share no algorithm: {held}; `polarbear rename STORE OLD NEW` gives the same "
+        f"the stores share no algorithm: {names}; `polarbear rename STORE OLD NEW` gives the same "
         "algorithm the same name"
     )
 
@@ -76,11 +80,11 @@ def short_paths(paths: Sequence[Path]) -> list[str]:
 
 @dataclass(frozen=True)
 class Moments:
-    """Moments of the comparison, and where on its own grid each store is looked at.
+    """The moments of a comparison, and the nearest time to each on the grid of every store.
 
-    ``at`` is a time on the axis that all stores have or, where ``axis`` is None, a share of each
-    store's budget; ``places[store, moment]`` are the nearest times of each grid, which are
-    ``exact`` where all grids have these moments.
+    ``at`` are times on the axis that all stores have or, if ``axis`` is None, shares of each
+    store's budget. ``places[store, moment]`` are indices into each store's grid; ``exact`` says
+    that all grids have these moments.
     """
 
     at: np.ndarray
@@ -95,12 +99,16 @@ class Moments:
 
     def in_words(self, moment: int) -> str:
         """A moment in words: 236 evaluations, or 12% of the budget."""
-        value = float(self.at[moment])
-        return timed(value, self.axis) if self.axis else f"{self.short(moment)} of the budget"
+        if self.axis is None:
+            return f"{self.short(moment)} of the budget"
+        return timed(float(self.at[moment]), self.axis)
 
     def short(self, moment: int) -> str:
-        value = float(self.at[moment])
-        return time(value) if self.axis else percent_cell(value, 0 if value >= 0.1 else 1)
+        """A moment without its unit: 236, or 12%."""
+        at = float(self.at[moment])
+        if self.axis is not None:
+            return time(at)
+        return percent_cell(at, 0 if at >= 0.1 else 1)
 
     @property
     def span(self) -> str:
@@ -109,10 +117,10 @@ class Moments:
         return f"{self.short(0)} to {last}" if len(self.at) > 1 else last
 
     def words(self) -> str:
-        """From when to when, and how grids that differ are matched."""
-        several = f"{counted(len(self.at), 'time')} from " if len(self.at) > 1 else ""
+        """The span of the moments, and how grids that differ are matched."""
+        number = f"{counted(len(self.at), 'time')} from " if len(self.at) > 1 else ""
         nearest = "" if self.exact else ", each store at the nearest time of its grid"
-        return f"at {several}{self.span}{nearest}"
+        return f"at {number}{self.span}{nearest}"
 
 
 def matched(sides: Sequence[Side], align: str = "auto") -> Moments:
@@ -125,39 +133,48 @@ def matched(sides: Sequence[Side], align: str = "auto") -> Moments:
     axes = list(dict.fromkeys(side.basis.axis for side in sides))
     times = [np.asarray(side.basis.times, dtype=float) for side in sides]
     is_log = all(side.context.log_times for side in sides)
-    found = None
     if align != "share" and len(axes) == 1:
-        found = _overlap(times, axes[0], is_log)
-    if align == "units" and found is None:
-        why = "stores' grids have no time in common"
+        moments = _overlap(times, axes[0], is_log)
+        if moments is not None:
+            return moments
+    if align == "units":
         if len(axes) > 1:
-            why = f"stores count time in {joined(axes)}"
-        raise ReportError(f"the {why}; --align share compares them by share of the budget")
-    found = found or _overlap([own / own[-1] for own in times], None, is_log)
-    assert found is not None  # every grid ends with the whole of its budget
-    return found
+            reason = f"stores count time in {joined(axes)}"
+        else:
+            reason = "stores' grids have no time in common"
+        raise ReportError(f"the {reason}; --align share compares them by share of the budget")
+    moments = _overlap([grid / grid[-1] for grid in times], None, is_log)
+    assert moments is not None  # Every grid ends with its whole budget.
+    return moments
 
 
 def _overlap(grids: Sequence[np.ndarray], axis: str | None, is_log: bool) -> Moments | None:
-    """The coarsest grid's times within the range of all; None where there are none."""
-    low, high = max(grid[0] for grid in grids), min(grid[-1] for grid in grids)
-    slack = 1e-9 * abs(high)
-    inside = [grid[(grid >= low - slack) & (grid <= high + slack)] for grid in grids]
-    there = [i for i, own in enumerate(inside) if len(own)]
-    if not there:
+    """The coarsest grid's times within the range of all grids; None if there are none."""
+    low = max(grid[0] for grid in grids)
+    high = min(grid[-1] for grid in grids)
+    tolerance = RELATIVE_TOLERANCE * abs(high)
+    inside = [grid[(grid >= low - tolerance) & (grid <= high + tolerance)] for grid in grids]
+    grids_inside = [i for i, times in enumerate(inside) if len(times)]
+    if not grids_inside:
         return None
-    at = inside[min(there, key=lambda i: (len(grids[i]), -len(inside[i])))]
+    coarsest = min(grids_inside, key=lambda i: (len(grids[i]), -len(inside[i])))
+    at = inside[coarsest]
     places = np.array([_nearest(grid, at, is_log) for grid in grids])
-    # A grid that is coarse there would be looked at twice.
-    moved = [(places[:, i] != places[:, j]).all() for i, j in pairwise(range(len(at)))]
-    keep = np.flatnonzero([True, *moved])
-    at, places = at[keep], places[:, keep]
+    # A moment is left out if a grid has the same nearest time for it and for the one before.
+    has_new_times = [(places[:, i] != places[:, j]).all() for i, j in pairwise(range(len(at)))]
+    kept = np.flatnonzero([True, *has_new_times])
+    at = at[kept]
+    places = places[:, kept]
     exact = all(
-        np.allclose(grid[row], at, rtol=1e-9) for grid, row in zip(grids, places, strict=True)
+        np.allclose(grid[row], at, rtol=RELATIVE_TOLERANCE)
+        for grid, row in zip(grids, places, strict=True)
     )
     return Moments(at, places, axis, is_log, exact)
 
 
 def _nearest(grid: np.ndarray, at: np.ndarray, is_log: bool) -> np.ndarray:
-    scaled, wanted = (np.log(grid), np.log(at)) if is_log else (grid, at)
-    return np.asarray(np.abs(scaled[:, None] - wanted).argmin(axis=0))
+    """The indices of the times of a grid that are nearest to some moments."""
+    if is_log:
+        grid = np.log(grid)
+        at = np.log(at)
+    return np.asarray(np.abs(grid[:, None] - at).argmin(axis=0))
