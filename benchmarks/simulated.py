@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from threading import Event
 from typing import Any, TypeVar
 from unittest import mock
 
@@ -191,10 +192,10 @@ class SimulatedScheduler(Scheduler):
     cluster: Cluster
     seconds: Callable[[], float]
 
-    def run_beside(self, work: Callable[[], Result], likely: Iterator[Task]) -> Result:
+    def run_beside(self, work: Callable[[Event], Result], likely: Iterator[Task]) -> Result:
         cluster = self.cluster
         end = cluster.until = cluster.clock + self.seconds()
-        done = work()
+        done = work(Event())
         if self.speculative is None:
             cluster.clock = end
         else:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from threading import Event
 from typing import Protocol
 
 from polarbear import racing as race
@@ -204,9 +205,11 @@ class Race:
         for watcher in self._watchers:
             watcher.ends(result.record)
 
-    def _decided(self, state: State, horizons: dict[str, float], drawn: int) -> RoundResult:
+    def _decided(
+        self, state: State, horizons: dict[str, float], drawn: int, cancelled: Event
+    ) -> RoundResult:
         """The result of a round whose runs are finished; changes nothing."""
-        return self._inference.decide(state, horizons, drawn, self._stream.size)
+        return self._inference.decide(state, horizons, drawn, self._stream.size, cancelled)
 
     def _execute(
         self, scheduler: Scheduler, tasks: list[Task], likely: Iterable[Task] = ()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from threading import Event
 from typing import NamedTuple
 
 import numpy as np
@@ -94,16 +95,22 @@ class RoundInference:
         self._last: tuple[Evidence, Posterior] | None = None
 
     def decide(
-        self, state: State, horizons: Mapping[str, float], drawn: int, size: int | None
+        self,
+        state: State,
+        horizons: Mapping[str, float],
+        drawn: int,
+        size: int | None,
+        cancelled: Event | None = None,
     ) -> RoundResult:
         """The result of a round whose runs are finished; ``size`` is that of a finite suite.
 
-        ``tables`` of probabilities are None where the posterior is not usable.
+        ``tables`` of probabilities are None where the posterior is not usable. The inference ends
+        early when the event ``cancelled`` is set.
         """
         rules, evidence = self._config.race, self._runs.evidence(state, drawn)
         by_ratings = self._config.inference.plackett_luce
         decide = self._decide_by_ratings if by_ratings else self._decide_by_duels
-        state, decisions, tables, posterior = decide(state, evidence, drawn)
+        state, decisions, tables, posterior = decide(state, evidence, drawn, cancelled)
         left = None if size is None else size - state.instances
         ahead = None  # without limits, because they may change
         if tables is not None and left != 0:
@@ -156,11 +163,13 @@ class RoundInference:
             store_posterior(self._store, evidence, posterior)
         self._store.posteriors.remove_superseded()  # only now: a reader always finds one
 
-    def _decide_by_duels(self, state: State, evidence: Evidence, drawn: int) -> Decided:
+    def _decide_by_duels(
+        self, state: State, evidence: Evidence, drawn: int, cancelled: Event | None
+    ) -> Decided:
         rules, record = self._config.race, evidence.duels.record()
         tables = decide_by_duels(record, rules.epsilon, self._config.inference.concentration)
         if rules.elimination == "joint":
-            over = relations.joint(self._posterior(evidence)).dominance
+            over = relations.joint(self._posterior(evidence, cancelled=cancelled)).dominance
             both = np.minimum(tables.dominates, over)
             tables = replace(tables, dominates=both, estimate=over)
         duels = None
@@ -172,15 +181,22 @@ class RoundInference:
                 )
             duels = record.won()
         after, decisions = race.step(state, rules, drawn, tables, duels)
-        return after, decisions, tables, self._posterior(evidence, after.candidates)
+        posterior = self._posterior(evidence, after.candidates, cancelled=cancelled)
+        return after, decisions, tables, posterior
 
-    def _decide_by_ratings(self, state: State, evidence: Evidence, drawn: int) -> Decided:
+    def _decide_by_ratings(
+        self, state: State, evidence: Evidence, drawn: int, cancelled: Event | None
+    ) -> Decided:
         rules = self._config.race
         duels = evidence.duels.record().won()
-        posterior = self._posterior(evidence)
+        posterior = self._posterior(evidence, cancelled=cancelled)
         tables = self._tables(posterior)
         if tables is None or race.needs_more_draws(state, rules, drawn, tables, duels):
-            more = self._posterior(evidence, draws=MORE_DRAWS * self._config.inference.draws)
+            more = self._posterior(
+                evidence,
+                draws=MORE_DRAWS * self._config.inference.draws,
+                cancelled=cancelled,
+            )
             tables = self._tables(more) or tables
             posterior = posterior if posterior.usable else more
         return *race.step(state, rules, drawn, tables, duels), tables, posterior
@@ -192,9 +208,13 @@ class RoundInference:
         return relations.decision_tables(posterior, rules.epsilon, rules.elimination)
 
     def _posterior(
-        self, evidence: Evidence, field: Sequence[str] | None = None, draws: int | None = None
+        self,
+        evidence: Evidence,
+        field: Sequence[str] | None = None,
+        draws: int | None = None,
+        cancelled: Event | None = None,
     ) -> Posterior:
         options = self._config.inference
         if draws is not None:
             options = options.model_copy(update={"draws": draws})
-        return cached_posterior(self._store, evidence, options, self._config.seed, field)
+        return cached_posterior(self._store, evidence, options, self._config.seed, field, cancelled)

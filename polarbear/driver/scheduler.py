@@ -139,17 +139,22 @@ class Scheduler:
             self._requested.clear()
             self._store_runs()
 
-    def run_beside(self, work: Callable[[], Result], likely: Iterator[Task]) -> Result:
-        """Do some work in this process, while workers go on with ``likely`` tasks."""
+    def run_beside(
+        self, work: Callable[[threading.Event], Result], likely: Iterator[Task]
+    ) -> Result:
+        """Do some work in this process, while workers go on with ``likely`` tasks.
+
+        The work receives an event, and should end early when that is set.
+        """
         first = next(likely, None)
         if first is None and not self._running:
-            return work()
+            return work(threading.Event())
         background = Background(work, self._pool.wake)
         background.start()
         try:
             self._serve(chain(filter(None, [first]), likely), over=background.result.done)
         except BaseException:  # Ctrl-C does not wait for a result that is not used
-            background.given_up = True
+            background.cancelled.set()
             raise
         return background.result.result()
 
@@ -245,21 +250,21 @@ def _place(task: Task) -> Place:
 class Background(threading.Thread, Generic[Result]):
     """Some work in a thread, and its result; ``wake`` is called when it is done.
 
-    The work ends early where it is ``given_up``, at the next item that its threads share
-    (`in_threads`). An exception thrown into the thread could hit it while it starts another one,
-    which then never begins, and the first waits for it forever.
+    The work receives the event ``cancelled``, and ends early when that is set: at the next item
+    that its threads share (`in_threads`). An exception thrown into the thread could hit it while
+    it starts another one, which then never begins, and the first waits for it forever.
     """
 
-    def __init__(self, work: Callable[[], Result], wake: Callable[[], None]) -> None:
+    def __init__(self, work: Callable[[threading.Event], Result], wake: Callable[[], None]) -> None:
         super().__init__(daemon=True)
         self._work = work
         self._wake = wake
         self.result: Future[Result] = Future()
-        self.given_up = False
+        self.cancelled = threading.Event()
 
     def run(self) -> None:
         try:
-            self.result.set_result(self._work())
+            self.result.set_result(self._work(self.cancelled))
         except BaseException as error:
             self.result.set_exception(error)
         with suppress(OSError):  # the other end may be closed

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,9 +70,16 @@ class Evidence:
         )
 
     def posterior(
-        self, options: ModelOptions, seed: int, field: Sequence[int] | None = None
+        self,
+        options: ModelOptions,
+        seed: int,
+        field: Sequence[int] | None = None,
+        cancelled: Event | None = None,
     ) -> Posterior:
-        """The posterior of this evidence; ``field`` are the algorithms that may be first."""
+        """The posterior of this evidence; ``field`` are the algorithms that may be first.
+
+        Its inference ends early when the event ``cancelled`` is set.
+        """
         return infer(
             self.choice_sets if options.plackett_luce else None,
             self.unit_times,
@@ -83,6 +91,7 @@ class Evidence:
             weights=self.weights,
             field=field,
             times=self.grid.times,
+            cancelled=cancelled,
         )
 
     @cached_property
@@ -150,17 +159,19 @@ def cached_posterior(
     options: ModelOptions,
     seed: int,
     field: Sequence[str] | None = None,
+    cancelled: Event | None = None,
 ) -> Posterior:
     """The posterior of this evidence: from the store if it is there, otherwise inferred.
 
     ``field`` names the algorithms that compete for first places, where a race eliminated others.
+    An inference ends early when the event ``cancelled`` is set.
     """
     field_indices = _indices_of_field(evidence, options, field)
     key = _posterior_key(evidence, options, seed, field_indices)
     stored = store.posteriors.read(key)
     if stored is not None:
         return stored
-    inferred = evidence.posterior(options, seed, field_indices)
+    inferred = evidence.posterior(options, seed, field_indices, cancelled)
     # The store's precision, so that an answer is the same whether its posterior is kept or not.
     theta = inferred.theta.astype(np.float32, copy=False).astype(float)
     return replace(

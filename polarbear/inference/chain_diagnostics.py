@@ -8,7 +8,7 @@ import numpy as np
 import scipy  # loads its parts when they are used
 
 from polarbear.inference.posterior_draws import MAX_R_HAT, Diagnostics
-from polarbear.numerics.threads import in_threads
+from polarbear.numerics.threads import ALL_THREADS, Threads, in_threads
 
 BY_CHANCE = 0.01  # how often the worst R-hat of well-mixed chains may exceed its limit
 _PARAMETERS_A_TASK = 32
@@ -58,7 +58,7 @@ def diagnose(
     draws: Draws,
     chains: int,
     attempts: int = 1,
-    threads: int | None = None,
+    threads: Threads = ALL_THREADS,
     convergence: np.ndarray | None = None,
 ) -> Diagnostics:
     """Diagnostics of draws; their ``convergence`` may be given."""
@@ -93,7 +93,7 @@ def r_hat_by_chance(draws: int, chains: int, parameters: int) -> float:
     return float(np.sqrt((length - 1 + extreme / freedom) / length))
 
 
-def convergence_of(draws: np.ndarray, chains: int, threads: int | None = None) -> np.ndarray:
+def convergence_of(draws: np.ndarray, chains: int, threads: Threads = ALL_THREADS) -> np.ndarray:
     """(R-hat, bulk ESS, tail ESS) for each column of draws[draw, parameter], as ArviZ has them.
 
     Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021): split chains, rank-normalised values,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from threading import Event
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from polarbear.inference import checks
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.posterior_draws import Diagnostics, Posterior
+from polarbear.numerics.threads import Threads
 from polarbear.rankings.duels import ProblemDuels, duels_of
 from polarbear.rankings.ranking import Coverage
 
@@ -35,6 +37,7 @@ def infer(
     weights: np.ndarray | None = None,
     field: Sequence[int] | None = None,
     times: np.ndarray | None = None,
+    cancelled: Event | None = None,
 ) -> Posterior:
     """Draw theta[draw, time, algorithm] from the posterior.
 
@@ -48,6 +51,7 @@ def infer(
     other over time, unless ``dependence`` is 'independent'. ``problems`` names the problem of each
     instance; instances of one problem count as one. ``weights`` are those that the choice sets were
     counted with. ``field`` are the algorithms that compete for first places (empirical only).
+    Sampling ends with `CancelledWork` soon after the event ``cancelled`` is set.
 
     A Plackett-Luce posterior whose positions are given carries a check of fit.
     """
@@ -79,7 +83,7 @@ def infer(
         unit_times,
         options,
         seed,
-        threads,
+        Threads(threads, cancelled),
         positions,
         problems,
         weights,

@@ -14,7 +14,7 @@ import numpy as np
 
 from polarbear.errors import InferenceError
 from polarbear.inference.models import joint_models
-from polarbear.numerics.threads import in_threads
+from polarbear.numerics.threads import Threads, in_threads
 
 if TYPE_CHECKING:
     from polarbear.inference.posterior_draws import Posterior
@@ -74,7 +74,7 @@ def pointwise(
             tables[table, :, one, other], tables[table + 1, :, one, other] = share, error
         tables[2:4, :, b, a] = tables[2:4, :, a, b]
 
-    in_threads(compare, list(itertools.combinations(range(n), 2)), threads)
+    in_threads(compare, list(itertools.combinations(range(n), 2)), Threads(threads))
     dominance, dominance_error, equivalence, equivalence_error, *more = tables
     return Pointwise(dominance, dominance_error, equivalence, equivalence_error, epsilon, *more)
 
@@ -98,7 +98,7 @@ def joint(posterior: Posterior, threads: int | None = None) -> Joint:
             table[a, b], table[b, a] = one, other
         crossing[a, b] = crossing[b, a] = (~always.any(axis=1)).mean()
 
-    in_threads(run, [(a, b) for a in range(n) for b in range(a)], threads)
+    in_threads(run, [(a, b) for a in range(n) for b in range(a)], Threads(threads))
     return Joint(dominance, error, crossing)
 
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,26 +19,48 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+class CancelledWork(BaseException):
+    """Work was cancelled; not an Exception, since it is no failure that anybody handles."""
+
+
+@dataclass(frozen=True)
+class Threads:
+    """The number of threads that may share some work, and an event that cancels the work."""
+
+    count: int | None = None  # by default one for each processor
+    cancelled: threading.Event | None = None
+
+    @property
+    def number(self) -> int:
+        return self.count or available_processors()
+
+    def check_not_cancelled(self) -> None:
+        """End the work here if it was cancelled."""
+        if self.cancelled is not None and self.cancelled.is_set():
+            raise CancelledWork
+
+
+ALL_THREADS = Threads()
+
+
 def in_threads(
-    run: Callable[[Item], Result], items: Iterable[Item], threads: int | None = None
+    run: Callable[[Item], Result], items: Iterable[Item], threads: Threads = ALL_THREADS
 ) -> list[Result]:
-    """Results in the order of the items, by one thread per processor unless given.
+    """Call ``run`` for each item; return the results in the order of the items.
 
-    If the calling thread has an attribute ``given_up`` that becomes true, work ends before its
-    next item with SystemExit.
+    Work that is cancelled ends with CancelledWork before its next item.
     """
-    caller, items = threading.current_thread(), list(items)
-    workers = min(threads or available_processors(), len(items))
+    items = list(items)
+    n_threads = min(threads.number, len(items))
 
-    def run_if_wanted(item: Item) -> Result:
-        if getattr(caller, "given_up", False):
-            raise SystemExit
+    def run_unless_cancelled(item: Item) -> Result:
+        threads.check_not_cancelled()
         return run(item)
 
-    if workers <= 1:
-        return [run_if_wanted(item) for item in items]
-    with ThreadPoolExecutor(workers) as pool:
-        futures = [pool.submit(run_if_wanted, item) for item in items]
+    if n_threads <= 1:
+        return [run_unless_cancelled(item) for item in items]
+    with ThreadPoolExecutor(n_threads) as pool:
+        futures = [pool.submit(run_unless_cancelled, item) for item in items]
         try:
             return [future.result() for future in futures]
         finally:
@@ -46,7 +69,7 @@ def in_threads(
 
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Matrix products by one BLAS thread each.
+    """Multiply matrices by one BLAS thread each.
 
     Many small products from several threads would otherwise wait for BLAS's own threads, and the
     rounding of a product would depend on their number.

@@ -3,6 +3,7 @@
 import re
 import sys
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from polarbear.errors import InferenceError, MissingExtraError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.models import MODELS, rating_models
 from polarbear.inference.plackett_luce import engine, lattice
+from polarbear.numerics.threads import CancelledWork
 from polarbear.rankings import rank
 from polarbear.rankings.choice_sets import count_choice_sets
 
@@ -51,6 +53,15 @@ def test_draws_depend_on_the_seed_alone_not_on_the_threads(model, method):
     )
     np.testing.assert_array_equal(one, three)
     assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("model", ["dirichlet", "gp"])
+def test_an_inference_that_is_cancelled_ends_early(model: str):
+    cancelled = Event()
+    cancelled.set()
+    options = ModelOptions(model=model, dependence="independent", draws=2000)
+    with pytest.raises(CancelledWork):
+        infer(random_sets(), np.array([0.0, 0.5, 1.0]), options, cancelled=cancelled)
 
 
 @pytest.mark.parametrize("model", ["dirichlet", "random-walk"])

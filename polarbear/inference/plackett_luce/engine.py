@@ -1,6 +1,7 @@
 """The native engine: a model and choice sets in, a checked posterior out."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from polarbear.inference.plackett_luce.likelihood import Likelihood
 from polarbear.inference.plackett_luce.nuts import sample_nuts
 from polarbear.inference.plackett_luce.split_hmc import Effort, draw_approximation, sample
 from polarbear.inference.posterior_draws import Diagnostics
-from polarbear.numerics.threads import in_threads, single_threaded_blas
+from polarbear.numerics.threads import Threads, in_threads, single_threaded_blas
 from polarbear.rankings.choice_sets import ChoiceSets
 
 MAX_TIMES_PER_GROUP = 32
@@ -26,7 +27,7 @@ MAX_ENTRIES_PER_GROUP = 2**21  # of sets and their members, which bounds memory
 MAX_NUTS_PARAMETERS = 50  # that NUTS may replace split HMC for: it takes minutes, more take hours
 FIRST = Effort(10, 0.9, 1, spacing=1.0, min_weight=1e-4, nuts_tuning=1000, nuts_acceptance=0.8)
 SECOND = Effort(100, 0.97, 4, spacing=0.8, min_weight=1e-6, nuts_tuning=3000, nuts_acceptance=0.95)
-Method = Callable[[Model, Likelihood, Sequence[int], Effort, int | None], Draws]
+Method = Callable[[Model, Likelihood, Sequence[int], Effort, Threads], Draws]
 METHODS: dict[str, Method] = {
     "split-hmc": sample,
     "laplace": draw_approximation,
@@ -34,7 +35,7 @@ METHODS: dict[str, Method] = {
 }
 
 
-def run(model: Model, sets: ChoiceSets, seed: int, threads: int | None) -> EngineResult:
+def run(model: Model, sets: ChoiceSets, seed: int, threads: Threads) -> EngineResult:
     """Draw from the posterior; if its diagnostics fail, once more with more effort."""
     method = model.options.method
     if method not in ("auto", *METHODS):
@@ -49,7 +50,7 @@ def run(model: Model, sets: ChoiceSets, seed: int, threads: int | None) -> Engin
         return EngineResult(method, *_checked(method, model, sets, seed, threads))
 
 
-def _auto(model: Model, sets: ChoiceSets, seed: int, threads: int | None) -> EngineResult:
+def _auto(model: Model, sets: ChoiceSets, seed: int, threads: Threads) -> EngineResult:
     """Split HMC, or NUTS where that has no lattice of hyperparameters or does not converge."""
     first = None
     try:
@@ -76,11 +77,11 @@ def _auto(model: Model, sets: ChoiceSets, seed: int, threads: int | None) -> Eng
 
 
 def _checked(
-    method: str, model: Model, sets: ChoiceSets, seed: int, threads: int | None
+    method: str, model: Model, sets: ChoiceSets, seed: int, threads: Threads
 ) -> tuple[Draws, Diagnostics]:
     """Draws with their diagnostics, each group of independent times on its own."""
     groups = _groups_of_times(model, sets) if method == "split-hmc" else [np.arange(sets.n_times)]
-    inside = threads if len(groups) == 1 else 1
+    inside = threads if len(groups) == 1 else replace(threads, count=1)
 
     def run_group(times: np.ndarray) -> tuple[Draws, np.ndarray, int]:
         given = [seed, int(times[0])]
@@ -104,7 +105,7 @@ def _groups_of_times(model: Model, sets: ChoiceSets) -> list[np.ndarray]:
 
 
 def _attempts(
-    method: str, model: Model, sets: ChoiceSets, seed: Sequence[int], threads: int | None
+    method: str, model: Model, sets: ChoiceSets, seed: Sequence[int], threads: Threads
 ) -> tuple[Draws, np.ndarray, int]:
     """Draws that pass, or those of the second attempt; an approximation has one attempt.
 

@@ -14,6 +14,7 @@ from polarbear.inference.models.base import rating_model
 from polarbear.inference.plackett_luce.composite_weight import composite_weight
 from polarbear.inference.plackett_luce.goodness_of_fit import check_fit
 from polarbear.inference.posterior_draws import Posterior
+from polarbear.numerics.threads import Threads
 from polarbear.rankings.choice_sets import ChoiceSets
 from polarbear.rankings.duels import duels_of
 
@@ -30,7 +31,7 @@ def infer_ratings(
     unit_times: np.ndarray,
     options: ModelOptions,
     seed: int,
-    threads: int | None,
+    threads: Threads,
     positions: np.ndarray | None,
     problems: Sequence[str] | None,
     weights: np.ndarray | None,

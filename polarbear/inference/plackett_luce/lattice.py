@@ -14,7 +14,7 @@ from polarbear.errors import InferenceError
 from polarbear.inference.models.base import Model
 from polarbear.inference.plackett_luce.laplace import Mode, find_mode
 from polarbear.inference.plackett_luce.likelihood import Likelihood
-from polarbear.numerics.threads import in_threads
+from polarbear.numerics.threads import ALL_THREADS, Threads, in_threads
 
 MAX_NODES = 400
 _DIFFERENCE = 0.05  # step of finite differences in log-hyperparameters
@@ -75,7 +75,7 @@ def explore(
     likelihood: Likelihood,
     spacing: float = 1.0,
     min_weight: float = 1e-4,
-    threads: int | None = None,
+    threads: Threads = ALL_THREADS,
 ) -> Lattice:
     """Build the lattice, without nodes lighter than ``min_weight`` times the heaviest.
 
@@ -140,7 +140,7 @@ Place = tuple[int, ...]  # of a node on the lattice, in steps from its centre
 
 
 def _grow(
-    marginal: _Marginal, centre: np.ndarray, axes: np.ndarray, lightest: float, threads: int | None
+    marginal: _Marginal, centre: np.ndarray, axes: np.ndarray, lightest: float, threads: Threads
 ) -> Lattice:
     """From the centre to neighbour after neighbour, while they have weight."""
 

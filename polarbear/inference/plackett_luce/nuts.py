@@ -10,7 +10,7 @@ from polarbear.inference.models.base import Latent, Model
 from polarbear.inference.plackett_luce.likelihood import Likelihood, softmax
 from polarbear.inference.plackett_luce.split_hmc import Effort
 from polarbear.inference.posterior_draws import draws_a_chain
-from polarbear.numerics.threads import available_processors
+from polarbear.numerics.threads import Threads
 
 _DIFFERENCE = 1e-4  # step of central differences in the few log-hyperparameters
 _POSITION = "position"
@@ -64,7 +64,7 @@ class LogPosterior:
 
 
 def sample_nuts(
-    model: Model, likelihood: Likelihood, seed: Sequence[int], effort: Effort, threads: int | None
+    model: Model, likelihood: Likelihood, seed: Sequence[int], effort: Effort, threads: Threads
 ) -> Draws:
     """Draws by NUTS."""
     try:
@@ -90,7 +90,7 @@ def sample_nuts(
         draws=draws_a_chain(options.draws, options.chains),
         tune=effort.nuts_tuning,
         chains=options.chains,
-        cores=threads or available_processors(),
+        cores=threads.number,
         seed=seed[0],
         progress_bar=False,
         save_warmup=False,

@@ -24,7 +24,7 @@ from polarbear.inference.plackett_luce.laplace import Mode
 from polarbear.inference.plackett_luce.lattice import Lattice, explore
 from polarbear.inference.plackett_luce.likelihood import Likelihood, softmax
 from polarbear.inference.posterior_draws import draws_a_chain
-from polarbear.numerics.threads import in_threads
+from polarbear.numerics.threads import Threads, in_threads
 
 ROTATION = 1.6  # radians per transition: a quarter circle forgets where it began
 JITTER = 0.15  # relative, of that: no transition may return to its start for ever
@@ -305,7 +305,7 @@ def _worst_tenth(acceptance: np.ndarray) -> float:
 
 
 def sample(
-    model: Model, likelihood: Likelihood, seed: Sequence[int], effort: Effort, threads: int | None
+    model: Model, likelihood: Likelihood, seed: Sequence[int], effort: Effort, threads: Threads
 ) -> Draws:
     """Exact draws; chains are divided over a fixed number of tasks with their random numbers.
 
@@ -339,7 +339,7 @@ def sample(
 
 
 def draw_approximation(
-    model: Model, likelihood: Likelihood, seed: Sequence[int], effort: Effort, threads: int | None
+    model: Model, likelihood: Likelihood, seed: Sequence[int], effort: Effort, threads: Threads
 ) -> Draws:
     """Independent draws from the nested Laplace approximation, with their importance weights."""
     lattice = explore(model, likelihood, effort.spacing, effort.min_weight, threads)

@@ -26,7 +26,7 @@ from polarbear.inference.chain_diagnostics import (
 from polarbear.inference.models.base import Model, StanData
 from polarbear.inference.posterior_draws import draws_a_chain
 from polarbear.inference.stan import cmdstan, programs
-from polarbear.numerics.threads import available_processors, in_threads
+from polarbear.numerics.threads import Threads, in_threads
 from polarbear.rankings.choice_sets import ChoiceSets
 
 MIN_PATHS = 4
@@ -45,7 +45,7 @@ class Pace:
 SECOND = Pace(warm_up=2000, adapt_delta=0.99)
 
 
-def run(model: Model, sets: ChoiceSets, seed: int, threads: int | None) -> EngineResult:
+def run(model: Model, sets: ChoiceSets, seed: int, threads: Threads) -> EngineResult:
     """Draw from the posterior; if NUTS's diagnostics fail, once more with more effort."""
     options = model.options
     method = "mcmc" if options.method == "auto" else options.method
@@ -72,11 +72,10 @@ def _run(
     sets: ChoiceSets,
     seed: int,
     pace: Pace,
-    threads: int | None,
+    threads: Threads,
 ) -> Draws:
     """Draws of all parts of the grid, which are run separately."""
     options = model.options
-    processors = threads or available_processors()
     parts = _parts(model, method)
     seeds = np.random.SeedSequence([seed, 0x57A2]).generate_state(len(parts))
     with cmdstan.silenced(), _temporary_folder(model.name, method) as folder:
@@ -92,14 +91,14 @@ def _run(
                 draws=draws_a_chain(options.draws, options.chains) * options.chains,
                 chains=options.chains,
                 seed=int(seeds[place]),
-                threads=processors if len(parts) == 1 else 1,
+                threads=threads.number if len(parts) == 1 else 1,
                 pace=pace,
             )
             drawn = METHODS[method](task)
             shutil.rmtree(task.folder)
             return drawn
 
-        return joined(in_threads(work, range(len(parts)), processors))
+        return joined(in_threads(work, range(len(parts)), threads))
 
 
 def _parts(model: Model, method: str) -> list[np.ndarray]:
