@@ -247,11 +247,18 @@ class Known:
         self._found: dict[str, Any] = {}
         self._decided = Race._decided
 
-    def decided(self, race: Race, state: State, horizons: dict[str, float], drawn: int) -> Any:
+    def decided(
+        self,
+        race: Race,
+        state: State,
+        horizons: dict[str, float],
+        drawn: int,
+        cancelled: Event,
+    ) -> Any:
         evidence = race._runs.evidence(state, drawn)
         key = json.dumps([state.to_plain(), horizons, drawn, evidence.key])
         if key not in self._found:
-            self._found[key] = self._decided(race, state, horizons, drawn)
+            self._found[key] = self._decided(race, state, horizons, drawn, cancelled)
         return self._found[key]
 
 
