@@ -110,7 +110,7 @@ def add_rounds(store: StoreOnDisk, config: Config, rng: np.random.Generator) -> 
             draws=DRAWS,
             problems=(),
             posterior=learned.key,
-            **settings,
+            settings=settings,
         )
         shown = beliefs(learned, state.candidates, rules.epsilon)
         store.rounds.add(record, shown)

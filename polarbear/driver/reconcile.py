@@ -128,8 +128,7 @@ def take_in(config: Config, store: StoreOnDisk, answers: Answers, racing: bool) 
 def _race_differences(config: Config, store: StoreOnDisk, last: RoundRecord) -> list[str]:
     """Reasons why a race cannot continue with this configuration."""
     state, times = last.state, config.budget.times.tolist()
-    kept = {"rules": last.rules, "inference": last.inference, "settings": last.settings}
-    found = differences(kept, settings_kept(config))
+    found = differences(last.settings.stored, settings_kept(config).stored)
     if times != list(state.times):
         found.append(
             f"budget.grid: stored {len(state.times)} times up to {state.times[-1]:g}, "

@@ -21,6 +21,7 @@ from polarbear.inference.relations import DecisionTables
 from polarbear.numerics.seeds import derived_seed
 from polarbear.racing import Decisions, Elimination, RoundRecord, State, Threat
 from polarbear.racing.forecast import forecast
+from polarbear.racing.race_settings import RaceSettings
 from polarbear.rankings.duels import ProblemDuels
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
@@ -68,16 +69,15 @@ def p_any_wrong(
     return float(1 - np.prod(chances))
 
 
-def settings_kept(config: Config) -> dict[str, dict[str, object]]:
-    """Settings that must not change during a race; its limits may."""
-    plain = config.plain()
-    rules = {key: value for key, value in plain["race"].items() if key != "limits"}
-    settings: dict[str, object] = {}
-    if config.execution.failures.ranks != KEEPS:
-        settings["failures"] = config.execution.failures.ranks
-    if config.instances.weights:
-        settings["weights"] = dict(config.instances.weights)
-    return {"rules": rules, "inference": plain["inference"], "settings": settings}
+def settings_kept(config: Config) -> RaceSettings:
+    """The settings that must not change during a race; its limits may."""
+    ranks = config.execution.failures.ranks
+    return RaceSettings.of(
+        config.race,
+        config.inference,
+        failures=None if ranks == KEEPS else ranks,
+        weights=config.instances.weights,
+    )
 
 
 class RoundInference:
@@ -133,7 +133,7 @@ class RoundInference:
             posterior=posterior.key,
             p_any_wrong=p_any_wrong(evidence.duels, state.algorithms, state.eliminated),
             fit=posterior.fit,
-            **settings_kept(self._config),
+            settings=settings_kept(self._config),
         )
         is_usable = tables is not None
         estimates = beliefs(posterior, state.candidates, rules.epsilon, usable=is_usable)

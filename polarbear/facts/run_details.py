@@ -188,7 +188,7 @@ def better_in(store: StoreOnDisk) -> str:
 def tolerance_of(store: StoreOnDisk) -> float:
     """The tie tolerance of the last round, 0 without a race."""
     last = store.rounds.last()
-    return 0.0 if last is None else float(last.rules["tie_tolerance"])
+    return 0.0 if last is None else last.settings.rules.tie_tolerance
 
 
 def _check_runs(store: StoreOnDisk) -> None:

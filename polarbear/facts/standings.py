@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +23,9 @@ from polarbear.racing import (
     verdict_on,
 )
 from polarbear.racing.forecast import MIN_ROUNDS, within
+from polarbear.racing.race_settings import RaceSettings
 from polarbear.racing.recommendation import Grade, Span, advise, leaders
-from polarbear.racing.rules import Batch, RaceLimits
+from polarbear.racing.rules import RaceLimits
 from polarbear.rankings.duels import fewest_shared
 from polarbear.records import Record
 from polarbear.settings.grid import EVALUATIONS
@@ -108,7 +109,7 @@ class Standings(Record):
     failed_runs: int
     store: str
     model: str
-    rules: Mapping[str, Any]
+    rules: RaceSettings
     share_settled: float
     batch: int
     joining: str | None
@@ -135,7 +136,7 @@ class Standings(Record):
     @property
     def failure_words(self) -> str:
         """The number of failed runs and how they count; empty if none has failed."""
-        ranks = self.rules.get("failures", KEEPS)
+        ranks = self.rules.failures or KEEPS
         return failed_words(self.failed_runs, ranks) if self.failed_runs else ""
 
     @property
@@ -145,7 +146,7 @@ class Standings(Record):
     @property
     def joint(self) -> bool:
         """Whether eliminations were joint over all times, not pointwise."""
-        return bool(self.rules.get("elimination") == "joint")
+        return self.rules.rules.elimination == "joint"
 
     def one_line(self) -> str:
         return (
@@ -204,8 +205,8 @@ def standings(store: StoreOnDisk, upto: int | None = None) -> Standings | None:
         evaluations={name: last.evaluations[name] for name in state.algorithms},
         failed_runs=sum(failure.runs for failure in failures(store)),
         store=str(store.path),
-        model=last.inference["model"],
-        rules={**last.rules, **last.settings},
+        model=last.settings.inference.model,
+        rules=last.settings,
         share_settled=state.share_settled,
         batch=state.batch,
         joining=state.joining,
@@ -237,7 +238,7 @@ def forecast_within_limits(last: RoundRecord, settings: StoredSettings) -> RaceF
         return last.forecast
     if limits.spent is None and settings.budget.axis == EVALUATIONS:
         limits = limits.model_copy(update={"spent": limits.evaluations})
-    batch = Batch.model_validate(last.rules["batch"])
+    batch = last.settings.rules.batch
     return within(last.forecast, last.state, batch, limits, sum(last.costs.values()))
 
 

@@ -9,15 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
-from pydantic import PlainValidator, TypeAdapter
+from pydantic import InstanceOf, PlainValidator, TypeAdapter
 
 from polarbear.errors import RaceError
 from polarbear.inference.fit import NamedFit
-from polarbear.inference.model_options import AS_STORED, ModelOptions
+from polarbear.racing.race_settings import RaceSettings
 from polarbear.racing.rules import Rules
 from polarbear.records import json_values
 
@@ -198,8 +197,7 @@ class RoundRecord(NamedTuple):
     ``ran_to`` is the time up to which each algorithm ran on each of the ``drawn`` instances.
     ``evaluations`` are those of each algorithm so far; ``spent`` is the same on another axis.
     ``posterior`` is the key of the posterior, which has this number of ``draws``; ``problems`` are
-    reasons not to use it. ``rules`` and ``inference`` are settings of the configuration,
-    ``settings`` those of its other parts that must not change (failures, weights).
+    reasons not to use it. ``settings`` are those that must not change during the race.
     ``p_any_wrong`` is P(at least one elimination so far is wrong), ``fit`` the check of fit of a
     Plackett-Luce model. ``forecast`` is a range of further instances until the race ends,
     ``instances_to_go`` its median; both are None where they are unknown.
@@ -215,13 +213,11 @@ class RoundRecord(NamedTuple):
     draws: int
     problems: tuple[str, ...]
     posterior: str
-    rules: Mapping[str, Any]
-    inference: Mapping[str, Any]
+    settings: InstanceOf[RaceSettings]
     p_any_wrong: float | None = None
     fit: NamedFit | None = None
     spent: Mapping[str, float] | None = None
     forecast: RaceForecast | None = None
-    settings: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def costs(self) -> Mapping[str, float]:
@@ -231,12 +227,12 @@ class RoundRecord(NamedTuple):
     @property
     def plackett_luce(self) -> bool:
         """Whether its posterior is of a Plackett-Luce model."""
-        return ModelOptions.model_validate(self.inference, context=AS_STORED).plackett_luce
+        return self.settings.inference.plackett_luce
 
     @property
     def joint(self) -> bool:
         """Whether eliminations were joint over all times, not pointwise."""
-        return bool(self.rules.get("elimination") == "joint")
+        return self.settings.rules.elimination == "joint"
 
     @property
     def newcomer(self) -> str | None:
@@ -246,20 +242,32 @@ class RoundRecord(NamedTuple):
     def to_plain(self) -> dict[str, Any]:
         """The record as JSON."""
         parts = self._asdict()
-        for key in ("spent", "forecast", "settings"):
-            if not parts[key]:
-                del parts[key]
-        return dict(json_values(parts))
+        stored_settings = parts.pop("settings").stored
+        plain: dict[str, Any] = {}
+        for key, part in parts.items():
+            if part or key not in ("spent", "forecast"):
+                plain[key] = json_values(part)
+            if key == "posterior":
+                plain["rules"] = stored_settings["rules"]
+                plain["inference"] = stored_settings["inference"]
+        if stored_settings["settings"]:
+            plain["settings"] = stored_settings["settings"]
+        return plain
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> RoundRecord:
         """A record from its JSON; a ValueError, KeyError or TypeError says what is wrong."""
         state = State.from_plain(plain["state"])
-        ModelOptions.model_validate(
-            {"model": plain["inference"]["model"], **plain["inference"]}, context=AS_STORED
+        settings = RaceSettings.from_stored(
+            {
+                "rules": plain["rules"],
+                "inference": plain["inference"],
+                "settings": plain.get("settings", {}),
+            }
         )
-        changed = {"settings": {}, **plain, "state": state}
-        record: RoundRecord = _round_reader().validate_python(changed)
+        fields = {key: plain[key] for key in plain if key not in ("rules", "inference")}
+        typed = {**fields, "state": state, "settings": settings}
+        record: RoundRecord = _round_reader().validate_python(typed)
         per_algorithm = (record.ran_to, record.evaluations, record.threats, record.spent or {})
         names = {name for mapping in per_algorithm for name in mapping}
         names |= {name for out in record.decisions.eliminated for name in out[:2]}

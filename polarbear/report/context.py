@@ -187,7 +187,7 @@ def gather(store: StoreOnDisk, upto: int | None = None, model: str | None = None
             raise ReportError(f"{store.path} has no round {upto}; it has {stored}")
         numbers = numbers[: numbers.index(upto) + 1]
     rounds = tuple(Round(n, store.rounds.read(n), store.rounds.beliefs(n)) for n in numbers)
-    rules = Rules.model_validate(rounds[-1].record.rules if rounds else {})
+    rules = rounds[-1].record.settings.rules if rounds else Rules()
     compared = store.posteriors.stored() or store.count_compared_instances()
     try:
         basis = find_basis(store, model) if compared else None

@@ -33,8 +33,8 @@ def provenance(context: ReportContext) -> list[tuple[str, str]]:
         facts.append(("Algorithm", f"{name}: {_options(algorithm.options)}"))
     if context.rounds:
         record = context.rounds[-1].record
-        facts.append(("Race", _options({**record.rules, **record.settings})))
-        facts.append(("Inference", _options(record.inference)))
+        facts.append(("Race", _options(record.settings.to_plain())))
+        facts.append(("Inference", _options(record.settings.stored["inference"])))
     elif basis is not None:
         facts.append(("Inference", _options(basis.posterior.options.model_dump(mode="json"))))
     if basis is not None:

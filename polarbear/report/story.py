@@ -207,7 +207,7 @@ def _evidence(context: ReportContext) -> str:
     )
     if context.other_model is None:
         return evidence
-    race_model = context.rounds[-1].record.inference["model"]
+    race_model = context.rounds[-1].record.settings.inference.model
     return (
         f"{evidence} The recommendation is by the {context.other_model} model, eliminations and "
         f"settled pairs by {race_model}."

@@ -5,10 +5,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
 from polarbear.errors import ConfigError
+
+OF_OTHER_VERSIONS = {"unknown_keys": "left out"}  # the context in which such options are read
 
 Path = tuple[str | int, ...]
 LONGEST_MESSAGE = 1200  # characters; quoted values may have any length
@@ -34,10 +36,16 @@ class Options(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _known_keys(cls, data: object) -> object:
-        """Refuse unknown keys, and add the name of a plug-in."""
+    def _known_keys(cls, data: object, info: ValidationInfo) -> object:
+        """Refuse unknown keys, and add the name of a plug-in.
+
+        Keys that another version of PolarBear wrote are left out.
+        """
         if not isinstance(data, Mapping):
             return data
+        if info.context == OF_OTHER_VERSIONS:
+            readable = {*cls.model_fields, *key_names(cls)}
+            data = {key: data[key] for key in data if key in readable}
         for key in data:
             if key not in cls.model_fields and key not in key_names(cls):
                 context = {"key": str(key), "message": unknown("key", str(key), key_names(cls))}

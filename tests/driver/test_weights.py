@@ -41,7 +41,7 @@ def test_a_race_counts_as_the_store_does(raced: StoreOnDisk):
     assert mine.key == its.key
     np.testing.assert_array_equal(mine.choice_sets.wins, its.choice_sets.wins)
     assert mine.choice_sets.wins[0].sum() == 6 + 3 + 0.5
-    assert last.settings["weights"] == {"*-1": 3.0, "*-2": 0.5}
+    assert last.settings.weights == {"*-1": 3.0, "*-2": 0.5}
 
 
 def test_other_weights_are_another_race(raced: StoreOnDisk, tmp_path: Path):

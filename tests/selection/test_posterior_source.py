@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from polarbear.errors import SelectionError
+from polarbear.inference import ModelOptions
 from polarbear.racing import Decisions, Elimination, RoundRecord, Rules, start
+from polarbear.racing.race_settings import RaceSettings
 from polarbear.selection.posterior_source import contest, find_basis, undominated
 from polarbear.store import StoreOnDisk
 from tests.classical.helpers import make_store
@@ -36,8 +38,7 @@ def race(
         draws=400,
         problems=(),
         posterior=posterior,
-        rules={},
-        inference={"model": "empirical"},
+        settings=RaceSettings.of(Rules(), ModelOptions()),
     )
     store.catalog.commit([store.rounds.checkpoint(record)])
 

@@ -8,7 +8,7 @@ import pytest
 
 from polarbear.errors import StoreDamagedError
 from polarbear.inference.beliefs import Beliefs
-from polarbear.racing import RoundRecord
+from polarbear.racing import RoundRecord, Rules
 from polarbear.store import StoreOnDisk
 from polarbear.store.catalog import json_file
 from polarbear.store.rounds import beliefs_from_tables, beliefs_to_tables
@@ -60,6 +60,22 @@ def test_a_checkpoint_is_read_and_written_again_to_the_byte(path: Path, store: S
     *lines, _, _ = written.read_bytes().splitlines()  # less its checksum
     assert b"\n".join([*lines, b"}\n"]).replace(b",\n}", b"\n}") == path.read_bytes()
     assert store.rounds.read(number).to_plain() == record.to_plain()
+
+
+def test_a_round_with_rules_of_another_version_is_read_and_keeps_them(store: StoreOnDisk):
+    plain = json.loads(KEPT[0].read_text())
+    del plain["rules"]["epsilon"]
+    plain["rules"]["patience"] = 3
+    plain["rules"]["batch"]["sorted"] = True
+    plain["settings"] = {"failures": "last", "seasons": [1, 2]}
+    record = RoundRecord.from_plain(plain)
+    assert record.settings.rules.alpha == plain["rules"]["alpha"]
+    assert record.settings.rules.epsilon == Rules().epsilon
+    assert record.settings.rules.batch.max == plain["rules"]["batch"]["max"]
+    assert record.settings.failures == "last"
+    store.catalog.commit([store.rounds.checkpoint(record)])
+    (number,) = store.rounds.numbers()
+    assert store.rounds.read(number).to_plain() == record.to_plain() == plain
 
 
 def test_checkpoints_of_every_sort_are_among_those_tried():

@@ -149,7 +149,7 @@ def moments(context: ReportContext) -> list[dict[str, object]]:
     title = f"What the {basis.posterior.model} model says"
     if not made:
         return [_moment(estimates, context, title=title)]
-    own = context.rounds[-1].record.inference["model"]
+    own = context.rounds[-1].record.settings.inference.model
     whole = "" if basis.firsts_among_candidates else ", among all algorithms"
     facts = f"{draws_source(context)}{whole}; rounds are by the race's own model, {own}."
     facts = facts[0].upper() + facts[1:]
