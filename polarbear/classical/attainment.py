@@ -1,7 +1,8 @@
-"""ECDF, AOCC and EAF: how many targets runs reach by a time, how soon, and how many runs.
+"""ECDF, AOCC and EAF: the targets reached by a time, the area below, and the share of runs.
 
 Areas are exact: a run is a step function that is known between the times of the grid, too.
-Intervals are bootstrapped over problems: instances that are seeds of one are drawn together.
+Intervals are bootstrapped over problems: all instances that are seeds of a problem are drawn
+together.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from polarbear.numerics.arrays import Floats
 
 LEVEL = 0.95
 TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
-EAF_LEVELS = np.arange(1, 101) / 100  # of progress; the easiest target would be level 0
+EAF_LEVELS = np.arange(1, 101) / 100  # of progress, which is 0 at the easiest target
 QUARTILES = (25.0, 50.0, 75.0)
 
 
@@ -50,20 +51,24 @@ class Resamples:
         return low, high
 
     def clearly_apart(self, values: Floats) -> tuple[np.ndarray, np.ndarray]:
-        """Where the mean of values[instance, time] is above 0, and where below: [time] each.
+        """Two masks of times: the mean of values[instance, time] is clearly above 0, or below 0.
 
         The 95 % band is simultaneous: each time gets the same multiple of its standard error, so
         that looking at many times does not make one of them stand out by chance.
         """
-        centre, means = self.mean(values), self.means(values)
-        error = means.std(axis=0)
-        varies = error > 0
+        mean = self.mean(values)
+        resampled_means = self.means(values)
+        standard_error = resampled_means.std(axis=0)
+        varies = standard_error > 0
         if self.problems < 2 or not varies.any():
             nowhere = np.zeros(values.shape[1:], dtype=bool)
             return nowhere, nowhere
-        furthest = (np.abs(means - centre)[:, varies] / error[varies]).max(axis=1)
-        width = np.quantile(furthest, LEVEL) * error
-        return np.asarray(varies & (centre > width)), np.asarray(varies & (-centre > width))
+        deviations = np.abs(resampled_means - mean)[:, varies] / standard_error[varies]
+        largest_deviations = deviations.max(axis=1)
+        width = np.quantile(largest_deviations, LEVEL) * standard_error
+        is_above = np.asarray(varies & (mean > width))
+        is_below = np.asarray(varies & (-mean > width))
+        return is_above, is_below
 
 
 def resamples(
@@ -74,12 +79,19 @@ def resamples(
     A problem of weight w counts as w problems, both in the number drawn and in its probability.
     """
     rng = np.random.default_rng(seed)
-    names, first, of = np.unique(np.asarray(problems), return_index=True, return_inverse=True)
-    place = np.argsort(np.argsort(first))[of.ravel()]  # in the order of their first instances
-    each = np.ones(len(names)) if weights is None else weights[np.sort(first)]
-    number = max(1, round(each.sum()))
-    drawn = rng.multinomial(number, each / each.sum(), size=count)
-    return Resamples(drawn.astype(float)[:, place], len(names), weights)
+    names, first_instances, sorted_index = np.unique(
+        np.asarray(problems), return_index=True, return_inverse=True
+    )
+    # Problems are numbered in the order of their first instances, not by their sorted names.
+    number_of_sorted = np.argsort(np.argsort(first_instances))
+    problem_of_instance = number_of_sorted[sorted_index.ravel()]
+    problem_weights = np.ones(len(names))
+    if weights is not None:
+        problem_weights = weights[np.sort(first_instances)]
+    n_drawn = max(1, round(problem_weights.sum()))
+    shares = problem_weights / problem_weights.sum()
+    times_drawn = rng.multinomial(n_drawn, shares, size=count).astype(float)
+    return Resamples(times_drawn[:, problem_of_instance], len(names), weights)
 
 
 @dataclass(frozen=True)
@@ -93,9 +105,12 @@ class Ecdf:
 
 def ecdf(shares: Floats, drawn: Resamples) -> Ecdf:
     """The ECDF from shares[instance, algorithm, time] of targets that each run had reached."""
-    bands = [drawn.interval(shares[:, a]) for a in range(shares.shape[1])]
-    low, high = (np.stack(ends) for ends in zip(*bands, strict=True))
-    return Ecdf(drawn.mean(shares), low, high)
+    intervals = [drawn.interval(shares[:, a]) for a in range(shares.shape[1])]
+    return Ecdf(
+        mean=drawn.mean(shares),
+        low=np.stack([low for low, _ in intervals]),
+        high=np.stack([high for _, high in intervals]),
+    )
 
 
 @dataclass(frozen=True)
@@ -119,10 +134,16 @@ class Aocc:
 
 def aocc(curves: Curves, shares: Floats, drawn: Resamples, log_time: bool = False) -> Aocc:
     """The AOCC from the share of targets at each point of the curves; optionally over log t."""
-    found = _areas(curves, shares, log_time)
-    low, high = drawn.interval(found)
-    first = p_best(drawn.means(found))
-    return Aocc(found, drawn.mean(found), low, high, np.median(found, axis=0), first)
+    areas = _areas(curves, shares, log_time)
+    low, high = drawn.interval(areas)
+    return Aocc(
+        areas=areas,
+        mean=drawn.mean(areas),
+        low=low,
+        high=high,
+        median=np.median(areas, axis=0),
+        first=p_best(drawn.means(areas)),
+    )
 
 
 def _areas(curves: Curves, shares: Floats, log_time: bool) -> Floats:
@@ -130,12 +151,14 @@ def _areas(curves: Curves, shares: Floats, log_time: bool) -> Floats:
     first, last = curves.span
     if first == last:
         return curves.on(np.array([first]), shares, 0.0)[:, :, 0]
-    t, (start, end) = curves.t, np.array(curves.span)
-    if log_time:
-        t, start, end = np.log(t), np.log(start), np.log(end)
+    scaled = np.log if log_time else np.asarray
+    t = scaled(curves.t)
+    start = float(scaled(np.float64(first)))
+    end = float(scaled(np.float64(last)))
     until = np.append(t[1:], end)
-    is_filled = np.diff(curves.starts) > 0
-    until[curves.starts[1:][is_filled] - 1] = end  # a run's last value holds to the end
+    # The last value of a run holds to the end of the span.
+    has_points = np.diff(curves.starts) > 0
+    until[curves.starts[1:][has_points] - 1] = end
     total = np.bincount(curves.run_of_point, weights=shares * (until - t), minlength=curves.runs)
     areas: Floats = total / (end - start)
     return areas.reshape(len(curves.instances), len(curves.algorithms))
@@ -155,12 +178,13 @@ class Eaf:
 
 def eaf(progress: Floats, times: Floats, weights: Floats | None = None) -> Eaf:
     """The EAF on a grid, from progress[instance, algorithm, time] and weights of instances."""
-    each = np.ones(len(progress)) if weights is None else weights
-    share = each / each.sum()
-    attained = [np.tensordot(share, progress >= level, 1) for level in EAF_LEVELS]
+    if weights is None:
+        weights = np.ones(len(progress))
+    shares = weights / weights.sum()
+    attained = [np.tensordot(shares, progress >= level, 1) for level in EAF_LEVELS]
     # The highest level that at least these shares of runs have attained.
-    of_runs = np.array(QUARTILES) / 100
-    lines = -np.quantile(-progress, of_runs, axis=0, weights=each, method="inverted_cdf")
+    quantiles = np.array(QUARTILES) / 100
+    lines = -np.quantile(-progress, quantiles, axis=0, weights=weights, method="inverted_cdf")
     contours = tuple(
         {percent: _steps(times, lines[k, a]) for k, percent in enumerate(QUARTILES)}
         for a in range(progress.shape[1])

@@ -28,7 +28,7 @@ MIN_PROBLEMS = 10  # bootstrap intervals of fewer are too narrow
 
 @dataclass(frozen=True)
 class Step:
-    """The number of common instances without some algorithms."""
+    """The number of instances in common if some algorithms are left out."""
 
     without: tuple[str, ...]
     instances: int
@@ -39,15 +39,15 @@ class CommonRuns:
     """The compared algorithms and the instances they have in common.
 
     ``full`` counts the instances that each algorithm of the store ran to the end of the grid;
-    ``left`` are algorithms without any; ``steps`` show how the common instances grow with fewer
-    algorithms; ``problems`` has the problem of each common instance; ``weights`` are None if all
-    are 1.
+    ``left_out`` are algorithms without such an instance; ``steps`` show how the common instances
+    grow with fewer algorithms; ``problems`` has the problem of each common instance; ``weights``
+    are None if all are 1.
     """
 
     algorithms: tuple[str, ...]
     instances: tuple[str, ...]
     full: dict[str, int]
-    left: tuple[str, ...]
+    left_out: tuple[str, ...]
     total: int
     steps: tuple[Step, ...]
     problems: tuple[str, ...]
@@ -55,34 +55,37 @@ class CommonRuns:
 
     def notes(self) -> list[str]:
         """Notes for readers on the instances that are compared."""
-        count, problems = len(self.instances), len(set(self.problems))
+        n_instances = len(self.instances)
+        n_problems = len(set(self.problems))
         notes = []
-        if count < self.total:
+        if n_instances < self.total:
             notes.append(
-                f"the classical view uses {count} of {counted(self.total, 'instance')}: those that "
-                f"all {counted(len(self.algorithms), 'algorithm')} ran to the end of the grid"
+                f"the classical view uses {n_instances} of {counted(self.total, 'instance')}: "
+                f"those that all {counted(len(self.algorithms), 'algorithm')} ran to the end of "
+                "the grid"
             )
         if self.steps:
             gains = (f"without {', '.join(step.without)}: {step.instances}" for step in self.steps)
             notes.append(f"fewer algorithms have more instances in common ({'; '.join(gains)})")
-        if self.left:
-            notes.append(f"left out, with no run to the end of the grid: {', '.join(self.left)}")
+        if self.left_out:
+            names = ", ".join(self.left_out)
+            notes.append(f"left out, with no run to the end of the grid: {names}")
         if self.weights is not None:
             notes.append(
                 f"instances have weights, from {short(self.weights.min())} to "
                 f"{short(self.weights.max())}: all statistics use them, except that medians count "
                 "each run once"
             )
-        if problems < count:
+        if n_problems < n_instances:
             notes.append(
-                f"the instances are seeds of {counted(problems, 'problem')}; intervals are about "
+                f"the instances are seeds of {counted(n_problems, 'problem')}; intervals are about "
                 "further problems"
             )
-        what = "instance" if problems == count else "problem"
-        if problems == 1:
-            notes.append(f"there is one {what} only, so there are no intervals")
-        elif problems < MIN_PROBLEMS:
-            notes.append(f"{counted(problems, what)} are few: intervals are too narrow")
+        unit = "instance" if n_problems == n_instances else "problem"
+        if n_problems == 1:
+            notes.append(f"there is one {unit} only, so there are no intervals")
+        elif n_problems < MIN_PROBLEMS:
+            notes.append(f"{counted(n_problems, unit)} are few: intervals are too narrow")
         return notes
 
 
@@ -96,10 +99,10 @@ def common_runs(
 
     ``per`` has the number by which times of each instance are divided.
     """
-    known = tuple(store.settings.algorithms)
+    stored_algorithms = tuple(store.settings.algorithms)
     for name in among or ():
-        if name not in known:
-            raise ReportError(f"{unknown('algorithm', name, known)} (in {store.path})")
+        if name not in stored_algorithms:
+            raise ReportError(f"{unknown('algorithm', name, stored_algorithms)} (in {store.path})")
     runs = store.runs()
     if runs.is_empty() and not store.rankings().is_empty():
         raise ReportError(
@@ -110,46 +113,61 @@ def common_runs(
         raise ReportError(
             f"{store.path} has no runs yet; `polarbear run` or `polarbear race` makes some"
         )
-    reached = pl.col("reached")
-    if per is not None:
-        reached = reached / pl.col("instance").replace_strict(per, return_dtype=pl.Float64)
-    cut_short = (pl.col("status") == Status.BUDGET) & (reached < until)
-    ran: dict[str, set[str]] = {name: set() for name in known}
-    for name, instance in runs.filter(~cut_short).select("algorithm", "instance").iter_rows():
-        ran[name].add(instance)
-    wanted = known if among is None else tuple(name for name in known if name in among)
-    names = tuple(name for name in wanted if ran[name] or among is not None)
+    run_in_full = _run_in_full(runs, until, stored_algorithms, per)
+    if among is None:
+        requested = stored_algorithms
+        names = tuple(name for name in requested if run_in_full[name])
+    else:
+        requested = tuple(name for name in stored_algorithms if name in among)
+        names = requested
     if not names:
         raise ReportError(
             f"no run in {store.path} reaches the end of the grid ({time(until)}); the classical "
             "view needs some that do"
         )
     # Instances may have been lost with a damaged part, until they are drawn again.
-    shared = set(store.instances()["instance"]).intersection(*(ran[name] for name in names))
-    steps = _steps(names, ran, len(shared))
+    stored_instances = store.instances()["instance"].to_list()
+    shared = set(stored_instances).intersection(*(run_in_full[name] for name in names))
+    steps = _steps(names, run_in_full, len(shared))
     if not shared:
-        counts = ", ".join(f"{name} {len(ran[name])}" for name in names)
+        counts = ", ".join(f"{name} {len(run_in_full[name])}" for name in names)
         remedy = ""
         if steps:
-            rest = ",".join(name for name in names if name not in steps[0].without)
-            remedy = f"; --algorithms {rest!r} has {steps[0].instances} in common"
+            others = ",".join(name for name in names if name not in steps[0].without)
+            remedy = f"; --algorithms {others!r} has {steps[0].instances} in common"
         raise ReportError(
             f"no instance was run to the end of the grid by all of: {', '.join(names)} "
             f"(instances run in full: {counts}){remedy}"
         )
-    instances = tuple(name for name in store.instances()["instance"] if name in shared)
-    problem, weight = store.problems(), store.weights()
-    weights = np.array([weight.get(instance, 1.0) for instance in instances])
+    instances = tuple(name for name in stored_instances if name in shared)
+    problems = store.problems()
+    stored_weights = store.weights()
+    weights = np.array([stored_weights.get(instance, 1.0) for instance in instances])
     return CommonRuns(
-        names,
-        instances,
-        {name: len(ran[name]) for name in known},
-        tuple(name for name in wanted if name not in names),
-        runs["instance"].n_unique(),
-        steps,
-        tuple(problem.get(instance, instance) for instance in instances),
-        None if (weights == 1).all() else weights,
+        algorithms=names,
+        instances=instances,
+        full={name: len(run_in_full[name]) for name in stored_algorithms},
+        left_out=tuple(name for name in requested if name not in names),
+        total=runs["instance"].n_unique(),
+        steps=steps,
+        problems=tuple(problems.get(instance, instance) for instance in instances),
+        weights=None if (weights == 1).all() else weights,
     )
+
+
+def _run_in_full(
+    runs: pl.DataFrame, until: float, algorithms: Sequence[str], per: Mapping[str, int] | None
+) -> dict[str, set[str]]:
+    """The instances that each algorithm ran up to ``until``, or on which it ended by itself."""
+    reached = pl.col("reached")
+    if per is not None:
+        reached = reached / pl.col("instance").replace_strict(per, return_dtype=pl.Float64)
+    is_cut_short = (pl.col("status") == Status.BUDGET) & (reached < until)
+    instances: dict[str, set[str]] = {name: set() for name in algorithms}
+    full_runs = runs.filter(~is_cut_short).select("algorithm", "instance")
+    for name, instance in full_runs.iter_rows():
+        instances[name].add(instance)
+    return instances
 
 
 def share_more(store: StoreOnDisk, until: float, among: Sequence[str]) -> bool:
@@ -163,16 +181,22 @@ def share_more(store: StoreOnDisk, until: float, among: Sequence[str]) -> bool:
     return counts[0] > counts[1]
 
 
-def _steps(names: tuple[str, ...], ran: dict[str, set[str]], now: int) -> tuple[Step, ...]:
-    """Remove the algorithm with the fewest instances, then the next, until a pair is left."""
-    order = sorted(names, key=lambda name: len(ran[name]))
-    found = []
+def _steps(
+    names: tuple[str, ...], run_in_full: dict[str, set[str]], n_shared: int
+) -> tuple[Step, ...]:
+    """Remove the algorithm with the fewest instances, then the next, until a pair is left.
+
+    Each step has more instances in common than the one before; all algorithms have ``n_shared``.
+    """
+    order = sorted(names, key=lambda name: len(run_in_full[name]))
+    steps = []
+    most_shared = n_shared
     for k in range(1, len(order) - 1):
-        shared = len(set.intersection(*(ran[name] for name in order[k:])))
-        if shared > now:
-            found.append(Step(tuple(order[:k]), shared))
-            now = shared
-    return tuple(found)
+        n_instances = len(set.intersection(*(run_in_full[name] for name in order[k:])))
+        if n_instances > most_shared:
+            steps.append(Step(tuple(order[:k]), n_instances))
+            most_shared = n_instances
+    return tuple(steps)
 
 
 @dataclass(frozen=True)
@@ -208,13 +232,15 @@ class Curves:
 
         ``values`` has one number per point; ``before`` is the value before the first point.
         """
-        first = np.searchsorted(times, self.t)  # the first time at which a point counts
-        seen = np.flatnonzero(first < len(times))
-        point = np.full((self.runs, len(times)), -1)
-        point[self.run_of_point[seen], first[seen]] = seen  # the last of several before a time
-        np.maximum.accumulate(point, axis=1, out=point)
-        found = np.where(point >= 0, values[point], before)
-        return found.reshape(len(self.instances), len(self.algorithms), len(times))
+        first_time = np.searchsorted(times, self.t)  # the first time at which a point counts
+        used_points = np.flatnonzero(first_time < len(times))
+        # The index of the point that holds at each time; -1 before the first point. If several
+        # points lie between two times, the assignment keeps the last.
+        point_at_time = np.full((self.runs, len(times)), -1)
+        point_at_time[self.run_of_point[used_points], first_time[used_points]] = used_points
+        np.maximum.accumulate(point_at_time, axis=1, out=point_at_time)
+        values_at_times = np.where(point_at_time >= 0, values[point_at_time], before)
+        return values_at_times.reshape(len(self.instances), len(self.algorithms), len(times))
 
 
 def read_curves(
@@ -236,9 +262,10 @@ def read_curves(
         stop = int(np.searchsorted(t, last, side="right"))
         points_of_run = np.stack([np.maximum(t[start:stop], first), y[start:stop]])
         points[row[run.instance]][common.algorithms.index(run.algorithm)] = points_of_run
-    found = [points_of_run for of_instance in points for points_of_run in of_instance]
-    starts = np.concatenate([[0], np.cumsum([points_of_run.shape[1] for points_of_run in found])])
-    t, y = np.concatenate(found, axis=1)
+    points_of_runs = [points_of_run for of_instance in points for points_of_run in of_instance]
+    lengths = [points_of_run.shape[1] for points_of_run in points_of_runs]
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    t, y = np.concatenate(points_of_runs, axis=1)
     if not len(y):
         raise ReportError(
             f"no compared run in {store.path} found a value up to {last:g}: there is nothing to "
@@ -260,49 +287,54 @@ def dimensions(store: StoreOnDisk, axis: str) -> dict[str, int]:
         )
     ran = set(store.runs()["instance"])
     specs = store.specs().items()
-    found: dict[str, int] = {name: spec.get(DIMENSION, 0) for name, spec in specs if name in ran}
-    for name, dimension in found.items():
+    by_instance: dict[str, int] = {
+        name: spec.get(DIMENSION, 0) for name, spec in specs if name in ran
+    }
+    for name, dimension in by_instance.items():
         if not isinstance(dimension, int) or dimension < 1:
             raise ReportError(
                 f"--per-dimension needs the number of variables of every instance; that of {name} "
                 f"in {store.path} is unknown: leave it out"
             )
-    return found
+    return by_instance
 
 
 def by_function(store: StoreOnDisk, instances: Sequence[str]) -> dict[str, list[int]]:
     """Indices of the instances of each function in each dimension; empty if one is unknown."""
     specs = store.specs()
-    found: dict[str, list[int]] = {}
+    groups: dict[str, list[int]] = {}
     for index, instance in enumerate(instances):
         spec = specs[instance]
         if FUNCTION not in spec or DIMENSION not in spec:
             return {}
         name = spec[FUNCTION]
         label = f"f{name}" if isinstance(name, int) else str(name)
-        found.setdefault(f"{label}-d{spec[DIMENSION]}", []).append(index)
-    return found
+        groups.setdefault(f"{label}-d{spec[DIMENSION]}", []).append(index)
+    return groups
 
 
 def best_values(store: StoreOnDisk, instances: Sequence[str]) -> list[float | None]:
     """The best possible values, by the suite or by imported data; None where they are unknown."""
     settings = store.settings.instances
-    specs = store.specs()
-    wanted = [specs[instance] for instance in instances]
+    stored_specs = store.specs()
+    specs = [stored_specs[instance] for instance in instances]
     if settings.suite not in SUITES:
-        return [spec.get(OPTIMUM) for spec in wanted]
+        return [spec.get(OPTIMUM) for spec in specs]
     try:
         suite = SUITES[settings.suite].model_validate(settings.options)
-        return [suite.best_value(spec) for spec in wanted]
-    except (PolarBearError, ValidationError):  # a package of the suite is not installed
-        return [None] * len(wanted)
+        return [suite.best_value(spec) for spec in specs]
+    except (PolarBearError, ValidationError):  # A package that the suite needs is not installed.
+        return [None] * len(specs)
 
 
 def known_optima(
-    store: StoreOnDisk, instances: Sequence[str], given: float | None = None
+    store: StoreOnDisk, instances: Sequence[str], optimum: float | None = None
 ) -> Floats | None:
-    """The best possible values as stored (negated if maximised); None unless all are known."""
-    values = best_values(store, instances) if given is None else [given] * len(instances)
-    if any(value is None for value in values):
+    """The best possible values as stored (negated if maximised); None unless all are known.
+
+    ``optimum`` is that of every instance, instead of those that the suite or the data state.
+    """
+    optima = best_values(store, instances) if optimum is None else [optimum] * len(instances)
+    if any(value is None for value in optima):
         return None
-    return store.sign * np.array(values, dtype=float)
+    return store.sign * np.array(optima, dtype=float)

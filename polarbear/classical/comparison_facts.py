@@ -12,7 +12,7 @@ import numpy as np
 from polarbear.classical.attainment import TAILS, Aocc
 from polarbear.classical.common_runs import Step, by_function
 from polarbear.classical.disagreement import Disagreement, disagreements
-from polarbear.classical.view import Lead, Scale, View
+from polarbear.classical.view import EafLead, Scale, View
 from polarbear.errors import ReportError
 from polarbear.numerics.arrays import Floats, spread
 from polarbear.records import Record, optional_key
@@ -62,13 +62,16 @@ class EcdfRow:
 
 @dataclass(frozen=True)
 class PairFacts:
-    """Where in the plane of times and targets each of a pair leads; None if nowhere."""
+    """The lead of each algorithm of a pair in the plane of times and targets; None if it has none.
+
+    ``words`` has a sentence about each of them.
+    """
 
     a: str
     b: str
     instances: int
-    a_ahead: Lead | None
-    b_ahead: Lead | None
+    a_ahead: EafLead | None
+    b_ahead: EafLead | None
     words: tuple[str, ...]
 
 
@@ -142,9 +145,13 @@ def compared(
     store: StoreOnDisk, view: View, pair: PairFacts | None = None, basis: Basis | None = None
 ) -> Compared:
     """The classical view in numbers, compared with a posterior if one is given."""
-    common, order = view.common, view.aocc.order()
-    ert = view.options.ert
-    found, verdict = (None, None) if basis is None else disagreements(view, basis)
+    common = view.common
+    order = view.aocc.order()
+    targets = view.options.ert
+    differing = None
+    verdict = None
+    if basis is not None:
+        differing, verdict = disagreements(view, basis)
     return Compared(
         store=str(store.path),
         axis=view.axis,
@@ -152,26 +159,41 @@ def compared(
         instances_in_store=common.total,
         instances_run_in_full=common.full,
         more_in_common=common.steps,
-        left_out=common.left,
+        left_out=common.left_out,
         scale=view.scale,
         bootstrap=view.options.bootstrap,
         seed=view.options.seed,
-        aocc=tuple(
-            AoccRow(*_areas(view.aocc, a), view.algorithms[a], Areas(*_areas(view.aocc_log, a)))
-            for a in order
-        ),
+        aocc=tuple(_aocc_row(view, a) for a in order),
         ecdf=tuple(EcdfRow(view.algorithms[a], _ecdf_points(view, a)) for a in order),
         notes=tuple(view.notes()),
         pair=pair,
-        ert=None if ert is None else expected_running_times(store, view, ert),
-        disagreements=None if found is None else tuple(found),
+        ert=None if targets is None else expected_running_times(store, view, targets),
+        disagreements=None if differing is None else tuple(differing),
         verdict=verdict,
     )
 
 
-def _areas(found: Aocc, a: int) -> tuple[float, float | None, float | None, float, float]:
-    low, high = _number(found.low[a]), _number(found.high[a])
-    return float(found.mean[a]), low, high, float(found.median[a]), float(found.first[a])
+def _aocc_row(view: View, a: int) -> AoccRow:
+    areas = _areas(view.aocc, a)
+    return AoccRow(
+        mean=areas.mean,
+        low=areas.low,
+        high=areas.high,
+        median=areas.median,
+        first=areas.first,
+        algorithm=view.algorithms[a],
+        log_time=_areas(view.aocc_log, a),
+    )
+
+
+def _areas(aocc: Aocc, a: int) -> Areas:
+    return Areas(
+        mean=float(aocc.mean[a]),
+        low=_number(aocc.low[a]),
+        high=_number(aocc.high[a]),
+        median=float(aocc.median[a]),
+        first=float(aocc.first[a]),
+    )
 
 
 def _ecdf_points(view: View, a: int) -> tuple[EcdfPoint, ...]:
@@ -179,20 +201,26 @@ def _ecdf_points(view: View, a: int) -> tuple[EcdfPoint, ...]:
     chosen = spread(len(view.grid), MAX_TIMES)
     points = []
     for k in np.searchsorted(view.times, view.grid[chosen]):
-        low, high = _number(view.ecdf.low[a, k]), _number(view.ecdf.high[a, k])
-        points.append(EcdfPoint(float(view.times[k]), float(view.ecdf.mean[a, k]), low, high))
+        point = EcdfPoint(
+            t=float(view.times[k]),
+            share=float(view.ecdf.mean[a, k]),
+            low=_number(view.ecdf.low[a, k]),
+            high=_number(view.ecdf.high[a, k]),
+        )
+        points.append(point)
     return tuple(points)
 
 
 def pair_facts(view: View, a: str, b: str) -> PairFacts:
-    """Where each of a pair leads, from the classical view of the two."""
-    one, other = view.lead(a, b), view.lead(b, a)
-    words = (_lead_words(view, a, b, one), _lead_words(view, b, a, other))
-    return PairFacts(a, b, len(view.common.instances), one, other, words)
+    """The lead of each algorithm of a pair, from the classical view of the two."""
+    a_ahead = view.lead(a, b)
+    b_ahead = view.lead(b, a)
+    words = (_lead_words(view, a, b, a_ahead), _lead_words(view, b, a, b_ahead))
+    return PairFacts(a, b, len(view.common.instances), a_ahead, b_ahead, words)
 
 
-def _lead_words(view: View, name: str, other: str, lead: Lead | None) -> str:
-    """One sentence on where one of a pair leads the other."""
+def _lead_words(view: View, name: str, other: str, lead: EafLead | None) -> str:
+    """A sentence on the lead of an algorithm over another one."""
     if lead is None:
         return f"{name} is nowhere ahead of {other}"
     level = f"progress {lead.progress:.2f}" if lead.target is None else f"target {lead.target:.2g}"
@@ -218,23 +246,31 @@ def expected_running_times(
     weights = np.ones(len(spent)) if view.common.weights is None else view.common.weights
     rows = []
     for group, members in groups.items():
-        times, hits = spent[members], reached[members]
+        hits = reached[members]
         # The first row has all instances, the others are resamples.
         counts = np.concatenate([weights[None], view.drawn.times])[:, members]
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.tensordot(counts, times, 1) / np.tensordot(counts, hits, 1)
-        low = high = np.full(found.shape[1:], np.nan)
-        if len({view.common.problems[i] for i in members}) > 1:
-            # Some may be infinite, which cannot be interpolated, or lack the group's instances.
-            low = np.nanquantile(found[1:], TAILS[0], axis=0, method="lower")
-            high = np.nanquantile(found[1:], TAILS[1], axis=0, method="higher")
+            ert = np.tensordot(counts, spent[members], 1) / np.tensordot(counts, hits, 1)
+        n_problems = len({view.common.problems[i] for i in members})
+        if n_problems > 1:
+            # ERT is infinite in resamples without a hit, which cannot be interpolated, and NaN in
+            # those without an instance of the group.
+            low = np.nanquantile(ert[1:], TAILS[0], axis=0, method="lower")
+            high = np.nanquantile(ert[1:], TAILS[1], axis=0, method="higher")
+        else:
+            low = np.full(ert.shape[1:], np.nan)
+            high = low
+        n_reached = hits.sum(axis=0)
         for a in view.aocc.order():
-            numbers = zip(
-                targets, found[0, a], low[a], high[a], hits[:, a].sum(axis=0), strict=True
-            )
             points = tuple(
-                ErtPoint(target, _number(ert), _number(lower), _number(upper), int(count))
-                for target, ert, lower, upper, count in numbers
+                ErtPoint(
+                    target=target,
+                    ert=_number(ert[0, a, k]),
+                    low=_number(low[a, k]),
+                    high=_number(high[a, k]),
+                    reached=int(n_reached[a, k]),
+                )
+                for k, target in enumerate(targets)
             )
             rows.append(ErtRow(group, view.algorithms[a], len(members), points))
     return tuple(rows)
@@ -253,16 +289,20 @@ def _time_to_targets(store: StoreOnDisk, view: View, targets: Floats) -> tuple[F
     row = {instance: i for i, instance in enumerate(view.common.instances)}
     end = view.curves.span[1]
     shape = (len(row), len(view.algorithms), len(targets))
-    spent, reached = np.zeros(shape), np.zeros(shape, dtype=bool)
+    spent = np.zeros(shape)
+    reached = np.zeros(shape, dtype=bool)
     for run, t, y in store.trajectories(view.algorithms):
         if run.instance not in row:
             continue
-        i, a = row[run.instance], view.index(run.algorithm)
+        i = row[run.instance]
+        a = view.index(run.algorithm)
         per = 1 if view.per is None else view.per[run.instance]
-        first = np.searchsorted(-y, -(view.optima[i] + targets), side="left")
-        hit = np.append(t, np.inf)[first] / per
-        reached[i, a] = hit <= end
-        spent[i, a] = np.where(hit <= end, hit, min(run.reached / per, end))
+        # Values decrease; targets that were not reached get the index behind the last point.
+        first_point = np.searchsorted(-y, -(view.optima[i] + targets), side="left")
+        time_of_hit = np.append(t, np.inf)[first_point] / per
+        is_hit = time_of_hit <= end
+        reached[i, a] = is_hit
+        spent[i, a] = np.where(is_hit, time_of_hit, min(run.reached / per, end))
     return spent, reached
 
 

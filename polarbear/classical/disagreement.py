@@ -1,4 +1,4 @@
-"""Where the classical view and the posterior disagree, in sentences with numbers.
+"""Disagreements of the classical view and the posterior, in sentences with numbers.
 
 The posterior uses ranks on all instances with data. AOCC and ECDF use margins, on the chosen scale
 and on the instances that all algorithms ran in full. Both can be right.
@@ -20,7 +20,8 @@ from polarbear.wording import P_BEST, counted, percent, probability, short, time
 
 MIN_PROBABILITY = 0.95
 MAX_SHOWN = 3  # pairs that differ at some times
-MEASURES = {  # of preferences that have a classical counterpart
+# The classical counterpart of a preference, and the preference in words.
+MEASURES = {
     "uniform": ("AOCC over t", "a uniform preference"),
     "log-uniform": ("AOCC over log t", "a log-uniform preference"),
     "final": ("the ECDF at the end of the grid", "the end of the grid"),
@@ -57,48 +58,61 @@ def disagreements(view: View, basis: Basis) -> tuple[list[Disagreement], str | N
             "compared with this view"
         )
     theta = basis.posterior.theta[:, :, [basis.algorithms.index(name) for name in names]]
-    found, first = [], ""
+    differing: list[Disagreement] = []
+    leaders = []
     for preference in MEASURES:
         valuation = read_preference(preference, basis.axis)[0].on(basis.context())
-        judged = Criteria(valuation.values(theta))
-        first = first or names[judged.best("p2bb")]
+        criteria = Criteria(valuation.values(theta))
+        leaders.append(names[criteria.best("p2bb")])
         assert valuation.weights is not None
-        found += _different_leaders(view, basis, names, preference, judged, valuation.weights)
-    found += _at_times(view, basis, names)
-    if found:
-        return found, None
+        differing += _different_leaders(view, basis, names, preference, criteria, valuation.weights)
+    differing += _at_times(view, basis, names)
+    if differing:
+        return differing, None
     return [], (
-        f"the classical view and the posterior agree: {first} is first over the whole span, and "
-        "no pair clearly has the opposite order at any time"
+        f"the classical view and the posterior agree: {leaders[0]} is first over the whole span, "
+        "and no pair clearly has the opposite order at any time"
     )
 
 
 def _different_leaders(
-    view: View, basis: Basis, names: list[str], preference: str, judged: Criteria, weights: Floats
+    view: View,
+    basis: Basis,
+    names: list[str],
+    preference: str,
+    criteria: Criteria,
+    weights: Floats,
 ) -> list[Disagreement]:
-    """The first of both views under one preference, if they differ."""
-    at = [view.index(name) for name in names]
-    if preference == "final":
-        scores = view.shares[:, at, -1]
-    else:
-        scores = (view.aocc if preference == "uniform" else view.aocc_log).areas[:, at]
+    """The leaders of both views for one preference, if they differ."""
+    scores = _classical_scores(view, preference)[:, [view.index(name) for name in names]]
     means = view.drawn.mean(scores)
-    a, b, p_best = int(np.argmax(means)), judged.best("p2bb"), judged.p2bb
+    a = int(np.argmax(means))
+    b = criteria.best("p2bb")
     if a == b or means[a] == means[b]:
         return []
-    measure, words = MEASURES[preference]
     gap = f"mean {means[a]:.3f} against {means[b]:.3f}"
     low, high = view.drawn.interval(scores[:, a] - scores[:, b])
     if not np.isnan(low):
-        sure = "excludes 0" if low > 0 else "may be chance"
+        certainty = "excludes 0" if low > 0 else "may be chance"
         interval = f"{percent(LEVEL)} interval {float(low):.3f} to {float(high):.3f}"
-        gap += f"; difference {interval}, which {sure}"
+        gap += f"; difference {interval}, which {certainty}"
+    measure, preference_words = MEASURES[preference]
+    p_best = criteria.p2bb
     words = (
-        f"{measure} has {names[a]} first ({gap}); the posterior, for {words}, has {names[b]} "
-        f"first ({P_BEST} {probability(p_best[b])}, of {names[a]} {probability(p_best[a])})"
+        f"{measure} has {names[a]} first ({gap}); the posterior, for {preference_words}, has "
+        f"{names[b]} first ({P_BEST} {probability(p_best[b])}, of {names[a]} "
+        f"{probability(p_best[a])})"
     )
     why = _reason(view, basis, (names[a], names[b]), weights)
     return [Disagreement(preference, names[a], names[b], words, why)]
+
+
+def _classical_scores(view: View, preference: str) -> Floats:
+    """The scores[instance, algorithm] by the classical counterpart of a preference."""
+    if preference == "final":
+        return view.shares[:, :, -1]
+    aocc = view.aocc if preference == "uniform" else view.aocc_log
+    return aocc.areas
 
 
 def share_ahead(view: View, a: int, b: int, times: Floats, weights: Floats) -> tuple[float, float]:
@@ -106,30 +120,38 @@ def share_ahead(view: View, a: int, b: int, times: Floats, weights: Floats) -> t
 
     A margin is the difference of the shares of targets reached.
     """
-    y, shares = view.curves.on(times, view.curves.y, np.inf), view.shares_at(times)
-    each = np.ones(len(y)) if view.common.weights is None else view.common.weights
-    weight = np.outer(each / each.sum(), weights / weights.sum()) * (y[:, a] < y[:, b])
-    ahead = float(weight.sum())
-    margin = float((weight * (shares[:, a] - shares[:, b])).sum())
-    return ahead, margin / ahead if ahead else 0.0
+    y = view.curves.on(times, view.curves.y, np.inf)
+    shares = view.shares_at(times)
+    instance_weights = view.common.weights
+    if instance_weights is None:
+        instance_weights = np.ones(len(y))
+    weight_of_cell = np.outer(instance_weights / instance_weights.sum(), weights / weights.sum())
+    weight_where_ahead = weight_of_cell * (y[:, a] < y[:, b])
+    ahead = float(weight_where_ahead.sum())
+    if not ahead:
+        return 0.0, 0.0
+    margin = float((weight_where_ahead * (shares[:, a] - shares[:, b])).sum())
+    return ahead, margin / ahead
 
 
 def _reason(view: View, basis: Basis, names: tuple[str, str], weights: Floats) -> str:
     """Why the classical view prefers a and the posterior b, as far as the runs show it."""
     a, b = names
-    one, two, compared = view.index(a), view.index(b), len(view.common.instances)
-    a_ahead, a_margin = share_ahead(view, one, two, basis.times, weights)
-    b_ahead, b_margin = share_ahead(view, two, one, basis.times, weights)
+    index_a = view.index(a)
+    index_b = view.index(b)
+    n_instances = len(view.common.instances)
+    a_ahead, a_margin = share_ahead(view, index_a, index_b, basis.times, weights)
+    b_ahead, b_margin = share_ahead(view, index_b, index_a, basis.times, weights)
     leads = (
-        f"on the {counted(compared, 'instance')} compared, {a} is ahead {percent(a_ahead)} of the "
-        f"time and {b} {percent(b_ahead)}"
+        f"on the {counted(n_instances, 'instance')} compared, {a} is ahead {percent(a_ahead)} of "
+        f"the time and {b} {percent(b_ahead)}"
     )
     if b_ahead > a_ahead:
         return (
             f"{leads}, but {a} by more: {a_margin:.3f} of the scale against {b_margin:.3f}; ranks "
             "ignore margins, the classical view rewards them, on the scale chosen"
         )
-    if basis.instances > compared:
+    if basis.instances > n_instances:
         return (
             f"{leads}; the posterior uses {counted(basis.instances, 'instance')}, including those "
             "that not all algorithms ran in full"
@@ -143,28 +165,34 @@ def _at_times(view: View, basis: Basis, names: list[str]) -> list[Disagreement]:
     if len(shares) < MIN_PROBLEMS:
         return []
     items = [basis.algorithms.index(name) for name in names]
-    found: list[tuple[int, Disagreement]] = []
-    for one, other in combinations(range(len(names)), 2):
-        above, below = view.drawn.clearly_apart(shares[:, one] - shares[:, other])
-        for a, b, is_clear in ((one, other, above), (other, one, below)):
-            if not is_clear.any():
+    differing: list[tuple[int, Disagreement]] = []
+    for i, j in combinations(range(len(names)), 2):
+        is_above, is_below = view.drawn.clearly_apart(shares[:, i] - shares[:, j])
+        for a, b, a_is_above in ((i, j, is_above), (j, i, is_below)):
+            if not a_is_above.any():
                 continue
-            p = basis.posterior.beats(items[b], items[a]).mean(axis=0)
-            opposite = np.flatnonzero(is_clear & (p >= MIN_PROBABILITY))
-            if not len(opposite):
-                continue
-            weights = np.zeros(len(basis.times))
-            weights[opposite] = 1 / len(opposite)
-            why = _reason(view, basis, (names[a], names[b]), weights)
-            first, last = basis.times[opposite[0]], basis.times[opposite[-1]]
-            span = f"at {timed(last, view.axis)}"
-            if len(opposite) > 1:
-                span = f"at {len(opposite)} times from {time(first)} to {timed(last, view.axis)}"
-            words = (
-                f"{span}, the ECDF of {names[a]} is clearly above that of {names[b]}, and the "
-                f"posterior has {names[b]} above {names[a]} with probability "
-                f"{short(MIN_PROBABILITY)} or more"
-            )
-            found.append((len(opposite), Disagreement("times", names[a], names[b], words, why)))
-    found.sort(key=lambda entry: -entry[0])
-    return [one for _, one in found[:MAX_SHOWN]]
+            p_opposite = basis.posterior.beats(items[b], items[a]).mean(axis=0)
+            times = np.flatnonzero(a_is_above & (p_opposite >= MIN_PROBABILITY))
+            if len(times):
+                disagreement = _disagreement_at(view, basis, (names[a], names[b]), times)
+                differing.append((len(times), disagreement))
+    differing.sort(key=lambda entry: -entry[0])
+    return [disagreement for _, disagreement in differing[:MAX_SHOWN]]
+
+
+def _disagreement_at(
+    view: View, basis: Basis, names: tuple[str, str], times: np.ndarray
+) -> Disagreement:
+    """The disagreement on a pair at times, which are indices into the posterior's grid."""
+    a, b = names
+    weights = np.zeros(len(basis.times))
+    weights[times] = 1 / len(times)
+    last = timed(basis.times[times[-1]], view.axis)
+    span = f"at {last}"
+    if len(times) > 1:
+        span = f"at {len(times)} times from {time(basis.times[times[0]])} to {last}"
+    words = (
+        f"{span}, the ECDF of {a} is clearly above that of {b}, and the posterior has {b} above "
+        f"{a} with probability {short(MIN_PROBABILITY)} or more"
+    )
+    return Disagreement("times", a, b, words, _reason(view, basis, names, weights))

@@ -22,15 +22,19 @@ from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, joined
 
-SMALLEST_DISTANCE = 1e-8  # to a known optimum; closer ones count as this
-LOG_SCALE_RATIO = 1e3  # of the worst to the best value, from which on the scale is logarithmic
-OPTIMUM_TOLERANCE = 1e-8  # by which a value may be better than the optimum, relative to its size
-FIGURE_TIMES = 120  # times between those of the grid, enough for the width of a figure
+SMALLEST_DISTANCE = 1e-8  # Values that are closer to a known optimum count as this far from it.
+LOG_SCALE_RATIO = 1e3  # The scale is logarithmic if worst / best value is at least this.
+OPTIMUM_TOLERANCE = 1e-8  # A value may be better than the optimum by this share of its size.
+FIGURE_TIMES = 120  # Times that are added to those of the grid, for smooth lines in figures.
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Targets of each instance, as distances from ``origin``; without ``count`` all in between."""
+    """The targets of each instance, as distances from ``origin``.
+
+    There are ``count`` targets from the easiest to the hardest; without ``count``, every distance
+    between the two is a target.
+    """
 
     origin: Floats
     easiest: Floats
@@ -49,16 +53,19 @@ class Scale:
     def progress(self, y: Floats, instance: np.ndarray) -> Floats:
         """The progress of each value; ``instance`` has the instance of each."""
         distance = y - self.origin[instance]
-        first, last = self.easiest[instance], self.hardest[instance]
+        easiest = self.easiest[instance]
+        hardest = self.hardest[instance]
         if self.log:
             with np.errstate(divide="ignore"):
                 distance = np.log10(np.maximum(distance, 0.0))
-            first, last = np.log10(first), np.log10(last)
-        span = first - last
+            easiest = np.log10(easiest)
+            hardest = np.log10(hardest)
+        span = easiest - hardest
         with np.errstate(invalid="ignore", divide="ignore"):
-            made = (first - distance) / span
+            progress = (easiest - distance) / span
         # If all values of an instance are equal, there is one target, and all reach it.
-        return np.asarray(np.where(span > 0, made, np.where(distance <= first, 1.0, -np.inf)))
+        at_single_target = np.where(distance <= easiest, 1.0, -np.inf)
+        return np.asarray(np.where(span > 0, progress, at_single_target))
 
     def share(self, progress: Floats) -> Floats:
         """The share of targets reached."""
@@ -71,16 +78,19 @@ class Scale:
         """The distance at a level of progress; None if instances have different targets."""
         if not self.has_common_targets:
             return None
-        first, last = float(self.easiest[0]), float(self.hardest[0])
-        return first ** (1 - level) * last**level if self.log else first + level * (last - first)
+        easiest = float(self.easiest[0])
+        hardest = float(self.hardest[0])
+        if self.log:
+            return float(easiest ** (1 - level) * hardest**level)
+        return easiest + level * (hardest - easiest)
 
 
 @dataclass(frozen=True)
-class Lead:
-    """Where in the plane of times and levels one algorithm leads another.
+class EafLead:
+    """The part of the plane of times and levels in which one algorithm's EAF exceeds another's.
 
-    ``most`` is the largest difference, of ``attained`` and ``attained_by_other``, at ``t`` and
-    ``progress``; ``target`` is that distance if all instances have the same targets.
+    ``most`` is the largest difference of ``attained`` and ``attained_by_other``, which is at ``t``
+    and ``progress``; ``target`` is the distance there if all instances have the same targets.
     """
 
     share_of_plane: float
@@ -120,13 +130,17 @@ class View:
 
     @cached_property
     def drawn(self) -> Resamples:
-        asked, common = self.options, self.common
-        return attainment.resamples(common.problems, asked.bootstrap, asked.seed, common.weights)
+        return attainment.resamples(
+            self.common.problems, self.options.bootstrap, self.options.seed, self.common.weights
+        )
 
     @cached_property
     def times(self) -> Floats:
         first, last = self.curves.span
-        between = (np.geomspace if self.log_time else np.linspace)(first, last, FIGURE_TIMES)
+        if self.log_time:
+            between = np.geomspace(first, last, FIGURE_TIMES)
+        else:
+            between = np.linspace(first, last, FIGURE_TIMES)
         if self.axis == EVALUATIONS:
             between = np.round(between)
         return np.union1d(self.grid, between[(between > first) & (between < last)])
@@ -160,26 +174,26 @@ class View:
 
     def eaf_difference(self, a: str, b: str) -> Floats:
         """The difference[level, time] of the EAFs of a pair, positive where the first leads."""
-        one, other = (self.eaf.attained[self.index(name)] for name in (a, b))
-        return np.asarray(one - other)
+        return np.asarray(self.eaf.attained[self.index(a)] - self.eaf.attained[self.index(b)])
 
-    def lead(self, a: str, b: str) -> Lead | None:
-        """Where in the plane of times and levels ``a`` leads ``b``; None if nowhere."""
-        ahead = self.eaf_difference(a, b)
-        if not (ahead > 0).any():
+    def lead(self, a: str, b: str) -> EafLead | None:
+        """The lead of ``a`` over ``b``; None if it is nowhere ahead."""
+        difference = self.eaf_difference(a, b)
+        is_ahead = difference > 0
+        if not is_ahead.any():
             return None
-        scaled = np.log(self.times) if self.log_time else self.times
-        weights = np.gradient(scaled) if len(scaled) > 1 else np.ones(1)
-        k, time = np.unravel_index(int(ahead.argmax()), ahead.shape)
+        scaled_times = np.log(self.times) if self.log_time else self.times
+        weights = np.gradient(scaled_times) if len(scaled_times) > 1 else np.ones(1)
+        k, time = np.unravel_index(int(difference.argmax()), difference.shape)
         level = float(EAF_LEVELS[k])
-        return Lead(
-            float(((ahead > 0).mean(axis=0) * weights).sum() / weights.sum()),
-            float(ahead[k, time]),
-            float(self.times[time]),
-            level,
-            self.scale.target(level),
-            float(self.eaf.attained[self.index(a), k, time]),
-            float(self.eaf.attained[self.index(b), k, time]),
+        return EafLead(
+            share_of_plane=float((is_ahead.mean(axis=0) * weights).sum() / weights.sum()),
+            most=float(difference[k, time]),
+            t=float(self.times[time]),
+            progress=level,
+            target=self.scale.target(level),
+            attained=float(self.eaf.attained[self.index(a), k, time]),
+            attained_by_other=float(self.eaf.attained[self.index(b), k, time]),
         )
 
     def index(self, name: str) -> int:
@@ -197,10 +211,10 @@ class View:
             notes.append("no run reaches even the easiest target: widen --targets")
         elif (self.shares[:, :, 0] == 1).all():
             notes.append("every run has reached all targets from the start: make --targets harder")
-        equal = int((self.scale.easiest == self.scale.hardest).sum())
-        if equal:
+        n_equal = int((self.scale.easiest == self.scale.hardest).sum())
+        if n_equal:
             notes.append(
-                f"on {equal} of {counted(len(self.scale.easiest), 'instance')} all values are "
+                f"on {n_equal} of {counted(len(self.scale.easiest), 'instance')} all values are "
                 "equal: every algorithm has reached all targets there"
             )
         if len(self.grid) == 1:
@@ -237,24 +251,25 @@ def view(
     optima = common_runs.known_optima(store, common.instances, options.optimum)
     scale = choose_scale(curves, options, optima, store.maximise)
     return View(
-        common,
-        curves,
-        scale,
-        options,
-        budget.axis if per is None else common_runs.PER_DIMENSION,
-        times,
-        budget.suits_log_axis,
-        scale.progress(curves.y, curves.instance_of_point),
-        optima,
-        per,
+        common=common,
+        curves=curves,
+        scale=scale,
+        options=options,
+        axis=budget.axis if per is None else common_runs.PER_DIMENSION,
+        grid=times,
+        log_time=budget.suits_log_axis,
+        progress=scale.progress(curves.y, curves.instance_of_point),
+        optima=optima,
+        per=per,
     )
 
 
 def choose_scale(
     curves: common_runs.Curves, options: ViewOptions, optima: Floats | None, maximised: bool = False
 ) -> Scale:
-    """The scale of the options; by default the usual targets if optima are known, else values seen.
+    """The scale that the options ask for.
 
+    By default it has the usual targets if the optima are known, otherwise the range of the values.
     ``optima`` are the best possible values of the instances as stored; None if unknown.
     """
     targets = options.targets
@@ -266,68 +281,95 @@ def choose_scale(
                 "targets are distances from the best possible value, which is unknown for this "
                 "store: add --optimum VALUE, or use --targets seen"
             )
-        return _fixed(optima, targets, options)
+        return _scale_of_targets(optima, targets, options)
     if targets == AUTO and optima is not None:
-        return _fixed(optima, USUAL_TARGETS, options)
-    return _seen(curves, optima, options)
+        return _scale_of_targets(optima, USUAL_TARGETS, options)
+    return _scale_of_values(curves, optima, options)
 
 
-def _fixed(optima: Floats, targets: TargetRange, options: ViewOptions) -> Scale:
+def _scale_of_targets(optima: Floats, targets: TargetRange, options: ViewOptions) -> Scale:
+    """The scale with the same targets on every instance, as distances from its optimum."""
     log = options.scale != "linear"
     if log and targets.hardest == 0:
         raise ReportError(
             "a logarithmic scale has no target at distance 0: name the hardest one, as in "
             "1e2:1e-8, or add --scale linear"
         )
-    easiest, hardest = (np.full(len(optima), end) for end in (targets.easiest, targets.hardest))
-    how = "evenly in the logarithm" if log else "evenly"
-    many = "all in between count" if targets.count is None else f"{targets.count} of them"
+    spacing = "evenly in the logarithm" if log else "evenly"
+    number = "all in between count" if targets.count is None else f"{targets.count} of them"
     words = (
         f"targets are distances from the optimum, {targets.easiest:g} down to "
-        f"{targets.hardest:g}, spaced {how} ({many}), the same on every instance; values "
+        f"{targets.hardest:g}, spaced {spacing} ({number}), the same on every instance; values "
         "beyond them count as the nearest target"
     )
-    return Scale(optima, easiest, hardest, log, targets.count, True, words)
+    return Scale(
+        origin=optima,
+        easiest=np.full(len(optima), targets.easiest),
+        hardest=np.full(len(optima), targets.hardest),
+        log=log,
+        count=targets.count,
+        has_common_targets=True,
+        words=words,
+    )
 
 
-def _seen(curves: common_runs.Curves, optima: Floats | None, options: ViewOptions) -> Scale:
-    best, worst = np.full(len(curves.instances), np.inf), np.full(len(curves.instances), -np.inf)
+def _scale_of_values(
+    curves: common_runs.Curves, optima: Floats | None, options: ViewOptions
+) -> Scale:
+    """The scale from the worst to the best value of the compared runs on each instance."""
+    best = np.full(len(curves.instances), np.inf)
+    worst = np.full(len(curves.instances), -np.inf)
     np.minimum.at(best, curves.instance_of_point, curves.y)
     np.maximum.at(worst, curves.instance_of_point, curves.y)
-    found = np.isfinite(best)
-    least, largest = best[found], worst[found]
-    if (least == largest).all():
+    has_values = np.isfinite(best)
+    if (best[has_values] == worst[has_values]).all():
         raise ReportError("on each instance all values are equal: there is nothing to compare")
-    if optima is None and options.scale == "log" and least.min() <= 0:
+    least = best[has_values].min()
+    if optima is None and options.scale == "log" and least <= 0:
         raise ReportError(
-            f"a logarithmic scale needs values above 0, found {least.min():g}: add "
-            "--optimum VALUE, or use --scale linear"
+            f"a logarithmic scale needs values above 0, found {least:g}: add --optimum VALUE, or "
+            "use --scale linear"
         )
-    is_wide = least.min() > 0 and np.median(largest / least) >= LOG_SCALE_RATIO
-    log = options.scale == "log" or (options.scale == "auto" and (optima is not None or is_wide))
-    origin, of = np.zeros(len(best)), "the logarithm of the value" if log else "the value"
-    smallest = -np.inf
+    log = options.scale == "log"
+    if options.scale == "auto":
+        ratios = worst[has_values] / best[has_values] if least > 0 else np.zeros(1)
+        log = optima is not None or bool(np.median(ratios) >= LOG_SCALE_RATIO)
     if log and optima is not None:
-        origin, of, smallest = optima, "the log-distance to the optimum", SMALLEST_DISTANCE
-    easiest, hardest = (
-        np.where(found, np.maximum(y - origin, smallest), 1.0) for y in (worst, best)
-    )
+        origin = optima
+        smallest = SMALLEST_DISTANCE
+        mapped = "the log-distance to the optimum"
+    else:
+        origin = np.zeros(len(best))
+        smallest = -np.inf
+        mapped = "the logarithm of the value" if log else "the value"
     words = (
-        f"on each instance {of} is mapped to the span from the worst (0) to the best (1) of the "
-        "compared algorithms: the numbers depend on which are compared, and a narrow span counts "
-        "as much as a wide one"
+        f"on each instance {mapped} is mapped to the span from the worst (0) to the best (1) of "
+        "the compared algorithms: the numbers depend on which are compared, and a narrow span "
+        "counts as much as a wide one"
     )
-    return Scale(origin, easiest, hardest, log, None, False, words)
+    return Scale(
+        origin=origin,
+        easiest=np.where(has_values, np.maximum(worst - origin, smallest), 1.0),
+        hardest=np.where(has_values, np.maximum(best - origin, smallest), 1.0),
+        log=log,
+        count=None,
+        has_common_targets=False,
+        words=words,
+    )
 
 
 def _check_optima(curves: common_runs.Curves, optima: Floats, maximised: bool) -> None:
-    at = optima[curves.instance_of_point]
-    below = curves.y < at - OPTIMUM_TOLERANCE * np.maximum(1.0, np.abs(at))
-    if below.any():
+    """Refuse optima that a value of the runs is better than."""
+    optimum_of_point = optima[curves.instance_of_point]
+    tolerance = OPTIMUM_TOLERANCE * np.maximum(1.0, np.abs(optimum_of_point))
+    is_better = curves.y < optimum_of_point - tolerance
+    if is_better.any():
         sign = -1 if maximised else 1
-        worst = int(np.argmin(np.where(below, curves.y - at, 0.0)))
+        excess = np.where(is_better, curves.y - optimum_of_point, 0.0)
+        worst = int(np.argmin(excess))
         instance = curves.instances[int(curves.instance_of_point[worst])]
         raise ReportError(
             f"the value {sign * curves.y[worst]:g} on {instance} is better than the best possible, "
-            f"{sign * at[worst]:g}: correct --optimum, or leave it out and use --targets seen"
+            f"{sign * optimum_of_point[worst]:g}: correct --optimum, or leave it out and use "
+            "--targets seen"
         )

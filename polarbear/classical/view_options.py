@@ -12,7 +12,7 @@ from polarbear.settings.options import Options
 AUTO: Literal["auto"] = "auto"
 SEEN: Literal["seen"] = "seen"
 USUAL: Literal["usual"] = "usual"
-ALL_ALGORITHMS = "all"  # includes those that a race has eliminated
+ALL_ALGORITHMS = "all"  # This includes algorithms that a race has eliminated.
 ERT_TARGETS = (10.0, 1.0, 1e-1, 1e-2, 1e-3, 1e-5, 1e-7)  # those of COCO's tables
 
 
@@ -109,7 +109,7 @@ class Comparison:
 
 
 def checked_pair(names: Sequence[str]) -> tuple[str, str]:
-    """The names of two algorithms."""
+    """The names of two algorithms; an error unless there are two that differ."""
     if len(names) != 2 or names[0] == names[1] or not all(names):
         raise ReportError(
             f"a pair is two different algorithms, as in --pair A,B; found '{','.join(names)}'"
