@@ -12,8 +12,9 @@ truth is the whole. A race goes through the same rounds as `polarbear race`, wit
 - ``f-race``: Friedman's test and Conover's one-sided comparisons at every time, not corrected over
   times: to be worse at every time needs no correction; ``f-race-holm``: corrected over times.
 
-Every race is appended to a file of JSON lines; races in it are not run again. With ``--before
-FILE``, the rows of an earlier version on the same seeds, runs are compared with that version.
+Every race is appended to a file of JSON lines; races that it contains are not repeated. With
+``--before FILE``, the rows of an earlier version on the same seeds, runs are compared with that
+version.
 
     polarbear run configs/quickstart.yaml --instances 400 --store POPULATIONS/quick-start
     polarbear run configs/mabbob-small.yaml --instances 400 --store POPULATIONS/ma-bbob
@@ -59,8 +60,8 @@ ROPE = 0.05
 DRAWS = 1000
 AS_THE_PAPER: dict[str, Any] = {"resolution": "crossing", "batch": Batch(share=None)}
 
-Out = list[tuple[int, int, int]]  # the eliminated, its eliminator, and after how many instances
-History = list[tuple[float, set[int]]]  # what was spent, in whole runs, and what was left
+Out = list[tuple[int, int, int]]  # the eliminated, its eliminator, and the number of instances
+History = list[tuple[float, set[int]]]  # the cost, in whole runs, and the remaining algorithms
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ class Data:
 
 def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History, float | None]:
     """A race by PolarBear's rules, and its P(any elimination is wrong)."""
-    values, unit = data.truth.values[:LIMIT], data.truth.unit
+    values = data.truth.values[:LIMIT]
+    unit = data.truth.unit
     model = {"dirichlet": "dirichlet", "ratings": "dirichlet", "gp": "gp"}.get(rule, "empirical")
     options = ModelOptions(model=model, draws=DRAWS)
     rules = Rules(
@@ -84,14 +86,15 @@ def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History, float | No
     ).under(options.temporal)
 
     def by_ratings(positions: np.ndarray, state: State) -> DecisionTables | None:
-        sets, turn = count_choice_sets(positions), data.seed + state.round
-        posterior = infer(sets, unit, options, turn, threads=1, positions=positions)
+        sets = count_choice_sets(positions)
+        seed = data.seed + state.round
+        posterior = infer(sets, unit, options, seed, threads=1, positions=positions)
         if not posterior.usable:
             return None
         return relations.decision_tables(posterior, ROPE, rules.elimination)
 
     names = [f"A{i + 1}" for i in range(values.shape[1])]
-    found = replay(
+    replayed = replay(
         values,
         names,
         unit,
@@ -100,12 +103,12 @@ def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History, float | No
         heeds_duels=rule in ("dirichlet", "gp", "guarantee"),
         cost=np.arange(1, len(unit) + 1),
     )
-    eliminated = found.state.eliminated
+    eliminated = replayed.state.eliminated
     out = [(names.index(e.algorithm), names.index(e.by), e.instances) for e in eliminated]
-    left = [{names.index(name) for name in turn.left} for turn in found.rounds]
-    spent = [turn.spent / len(unit) for turn in found.rounds]  # in whole runs
-    wrong = p_any_wrong(found.duels, names, eliminated)
-    return out, list(zip(spent, left, strict=True)), wrong
+    remaining = [{names.index(name) for name in turn.left} for turn in replayed.rounds]
+    spent = [turn.spent / len(unit) for turn in replayed.rounds]  # in whole runs
+    wrong = p_any_wrong(replayed.duels, names, eliminated)
+    return out, list(zip(spent, remaining, strict=True)), wrong
 
 
 def f_raced(data: Data, rule: str, alpha: float) -> tuple[Out, History, float | None]:
@@ -121,27 +124,33 @@ def raced_by_tests(
     batches = Rules().batch
     n, n_times = values.shape[1:]
     running = list(range(n))
-    gone: dict[int, tuple[int, int]] = {}
-    batch, seen, spent, history = batches.start, 0, 0, []
+    eliminators: dict[int, tuple[int, int]] = {}
+    history: History = []
+    batch = batches.start
+    instances = 0
+    spent = 0
     above = np.zeros((n_times, n, n), dtype=bool)
-    while len(running) > 1 and seen < LIMIT:
-        last = min(seen + batch, LIMIT)
-        spent += (last - seen) * len(running)
-        seen = last
-        now = test(values[:seen, running], level)
+    while len(running) > 1 and instances < LIMIT:
+        last = min(instances + batch, LIMIT)
+        spent += (last - instances) * len(running)
+        instances = last
+        is_better = test(values[:instances, running], level)
         block = np.ix_(range(n_times), running, running)
-        newly = int((now & ~above[block]).sum())
-        above[block] |= now
-        batch = batch * 2 if newly == 0 else batch // 2 if newly > LARGE_SHARE * now.size else batch
-        batch = batches.within(batch, seen)
-        always = now.all(axis=0)
+        newly = int((is_better & ~above[block]).sum())
+        above[block] |= is_better
+        if newly == 0:
+            batch *= 2
+        elif newly > LARGE_SHARE * is_better.size:
+            batch //= 2
+        batch = batches.within(batch, instances)
+        always = is_better.all(axis=0)
         for j in np.flatnonzero(always.any(axis=0)):
-            gone[running[j]] = running[int(np.argmax(always[:, j]))], seen
+            eliminators[running[j]] = running[int(np.argmax(always[:, j]))], instances
         crossing = above.any(axis=0) & above.any(axis=0).T
-        left = [i for i in running if i not in gone]
-        running = [i for i in left if any(not crossing[i, j] for j in left if j != i)]
-        history.append((float(spent), set(range(n)) - set(gone)))
-    return [(who, *by) for who, by in gone.items()], history
+        inside = [i for i in running if i not in eliminators]
+        running = [i for i in inside if any(not crossing[i, j] for j in inside if j != i)]
+        history.append((float(spent), set(range(n)) - set(eliminators)))
+    return [(item, *by) for item, by in eliminators.items()], history
 
 
 RULES: dict[str, Callable[[Data, str, float], tuple[Out, History, float | None]]] = {
@@ -156,54 +165,56 @@ RULES: dict[str, Callable[[Data, str, float], tuple[Out, History, float | None]]
 
 
 def facts(truth: Truth, out: Out, history: History) -> dict[str, Any]:
-    """Whether decisions are true, by any margin and up to the ROPE, and what was spent."""
+    """Whether decisions are true, by any margin and up to the ROPE, and their cost."""
     n = truth.wins.shape[1]
-    better, nearly = truth.better(2 * truth.error), truth.better(ROPE)
-    dominated, clearly = truth.better(), truth.better(-ROPE)
-    pareto = {i for i in range(n) if not dominated[:, i].any()}
+    better = truth.better(2 * truth.error)
+    nearly_better = truth.better(ROPE)
+    dominates = truth.better()
+    clearly_better = truth.better(-ROPE)
+    pareto = {i for i in range(n) if not dominates[:, i].any()}
 
-    def right_to_the_rope(left: set[int]) -> bool:
-        """Who is out is worse or nearly so; who is left is not clearly worse than another."""
-        lost = [i for i in pareto - left if not any(nearly[by, i] for by in left)]
-        kept = [i for i in left if any(clearly[by, i] for by in left)]
+    def right_to_the_rope(remaining: set[int]) -> bool:
+        """Whether the eliminated are worse or nearly so, and no remaining one is clearly worse."""
+        lost = [i for i in pareto - remaining if not any(nearly_better[by, i] for by in remaining)]
+        kept = [i for i in remaining if any(clearly_better[by, i] for by in remaining)]
         return not lost and not kept
 
     return {
         "eliminated": [
             {
                 "instances": after,
-                "wrong": not better[by, gone],
-                "beyond": not nearly[by, gone],
-                "member": gone in pareto,
+                "wrong": not better[by, item],
+                "beyond": not nearly_better[by, item],
+                "member": item in pareto,
             }
-            for gone, by, after in out
+            for item, by, after in out
         ],
         "members": len(pareto),
         "kept": len(pareto & history[-1][1]),
         "right": history[-1][1] == pareto,
         "right_to_the_rope": right_to_the_rope(history[-1][1]),
         "spent": history[-1][0],
-        "until_right": _since(history, lambda left: left == pareto),
+        "until_right": _since(history, lambda remaining: remaining == pareto),
         "until_right_to_the_rope": _since(history, right_to_the_rope),
     }
 
 
-def _since(history: History, good: Callable[[set[int]], bool]) -> float | None:
-    """What was spent when it became right and stayed so."""
-    are = [good(left) for _, left in history]
-    if not are[-1]:
+def _since(history: History, is_right: Callable[[set[int]], bool]) -> float | None:
+    """The cost after which the remaining algorithms stayed right; None if they are not."""
+    were_right = [is_right(remaining) for _, remaining in history]
+    if not were_right[-1]:
         return None
-    wrong_until = max((k for k, is_good in enumerate(are) if not is_good), default=-1)
+    wrong_until = max((k for k, right in enumerate(were_right) if not right), default=-1)
     return history[wrong_until + 1][0]
 
 
 def all_races(
-    kind: str, seed: int, wanted: list[tuple[str, str]], populations: Path | None
+    kind: str, seed: int, rules_and_alphas: list[tuple[str, str]], populations: Path | None
 ) -> list[dict[str, Any]]:
     """The races of some rules, at some alphas, on one truth and the same instances."""
     data = Data(truths.drawn(kind, seed, LIMIT, populations), 100_000 * seed)
     rows = []
-    for rule, alpha in wanted:
+    for rule, alpha in rules_and_alphas:
         out, history, wrong = RULES[rule](data, rule, float(alpha))
         rows.append(
             {
@@ -219,14 +230,14 @@ def all_races(
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """The races that were run; a line cut off by an interruption is left out."""
-    found = []
+    """The races in a file; a line that an interruption has cut off is left out."""
+    rows = []
     for line in path.read_text().splitlines() if path.exists() else ():
         try:
-            found.append(json.loads(line))
+            rows.append(json.loads(line))
         except json.JSONDecodeError:
             continue
-    return found
+    return rows
 
 
 def run_all(
@@ -236,17 +247,17 @@ def run_all(
     processes: int,
     populations: Path | None,
 ) -> None:
-    """Run what is not there yet, seed by seed over all truths: any stop leaves a balance."""
+    """Run the missing races, seed by seed over all truths, so that any stop leaves a balance."""
     done = {(row["rule"], row["truth"], row["alpha"], row["seed"]) for row in read(out)}
     todo = []
     for seed, kind in product(range(races), dict.fromkeys(kind for _, kind, _ in cells)):
-        wanted = [
+        missing = [
             (rule, alpha)
-            for rule, of, alpha in cells
-            if of == kind and (rule, kind, alpha, seed) not in done
+            for rule, truth, alpha in cells
+            if truth == kind and (rule, kind, alpha, seed) not in done
         ]
-        if wanted:
-            todo.append((kind, seed, wanted, populations))
+        if missing:
+            todo.append((kind, seed, missing, populations))
     with (
         out.open("a") as file,
         ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool,

@@ -1,4 +1,4 @@
-"""Truths to race on: what instances are drawn from, and which algorithm really beats which when.
+"""Truths to race on: distributions of instances for which it is known which algorithm is better.
 
 Truths on which the sceptical prior was chosen (`KINDS`) have 5 algorithms and 20 times. Their noise
 is correlated over time to a known degree, which is part of their name ("pl-0.33"): a length in
@@ -33,7 +33,8 @@ from pathlib import Path
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
-ALGORITHMS, TIMES = 5, 20
+ALGORITHMS = 5
+TIMES = 20
 UNIT = np.linspace(0, 1, TIMES)
 MANY = 20_000  # further instances that show which algorithm beats which
 CORRELATIONS = ("0", "0.1", "0.33", "constant")
@@ -44,8 +45,11 @@ Draw = Callable[[int, np.random.Generator], np.ndarray]
 
 @dataclass(frozen=True)
 class Truth:
-    """Values[instance, algorithm, time] for a race, smaller is better, and wins[time, a, b]: on
-    which share of all instances a beats b, known to within ``error``; ``unit`` are the times."""
+    """Values of a race with the true shares of wins.
+
+    In ``values[instance, algorithm, time]`` smaller is better. ``wins[time, a, b]`` is the share of
+    all instances on which a beats b, known to within ``error``. ``unit`` are the times.
+    """
 
     values: np.ndarray
     wins: np.ndarray
@@ -53,8 +57,11 @@ class Truth:
     unit: np.ndarray = field(default_factory=lambda: UNIT)
 
     def better(self, slack: float = 0.0) -> np.ndarray:
-        """Who beats whom at every time: bool[a, b]; with a slack, who is not worse by more, and
-        with a negative one, who is better by more."""
+        """Pairs in which a beats b at every time: bool[a, b].
+
+        With a ``slack``, a may be worse by less than that at some times; with a negative one, a has
+        to be better by more.
+        """
         above = np.asarray((self.wins > 0.5 - slack).all(axis=0))
         np.fill_diagonal(above, False)
         return above
@@ -79,7 +86,8 @@ def drawn(kind: str, seed: int, size: int, populations: Path | None = None) -> T
         return Truth(values, 1 / (1 + np.exp(mu[:, None, :] - mu[:, :, None])))
     if shape == "thurstone":
         rng = np.random.default_rng([seed, 1])
-        mu, scale = log_ratings(rng), np.exp(rng.normal(0, 0.8, ALGORITHMS))
+        mu = log_ratings(rng)
+        scale = np.exp(rng.normal(0, 0.8, ALGORITHMS))
         apart = np.sqrt(scale[:, None] ** 2 + scale**2)
         return Truth(values, ndtr((mu[:, :, None] - mu[:, None, :]) / apart))
     many = draw(MANY, np.random.default_rng([seed, 3]))
@@ -88,7 +96,7 @@ def drawn(kind: str, seed: int, size: int, populations: Path | None = None) -> T
 
 @cache
 def population(store: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All values on the grid, who beats whom on which share of them, and the unit times."""
+    """All values on the grid, the shares of wins among them, and the unit times."""
     from polarbear.facts.evidence import evidence_of
     from polarbear.store import StoreOnDisk
 
@@ -99,20 +107,22 @@ def population(store: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def head_to_head(values: np.ndarray) -> np.ndarray:
-    """On which share of the instances a beats b, a tie being half: [time, a, b]."""
+    """The share of instances on which a beats b, a tie counting as half a win: [time, a, b]."""
     _, n, n_times = values.shape
-    found = np.full((n_times, n, n), 0.5)
+    shares = np.full((n_times, n, n), 0.5)
     for a in range(n):
         for b in range(n):
             if a != b:
-                one, two = values[:, a], values[:, b]
-                found[:, a, b] = (0.5 * (one < two) + 0.5 * (one <= two)).mean(axis=0)
-    return found
+                wins = values[:, a] < values[:, b]
+                no_losses = values[:, a] <= values[:, b]
+                shares[:, a, b] = (0.5 * wins + 0.5 * no_losses).mean(axis=0)
+    return shares
 
 
 def log_ratings(rng: np.random.Generator, n: int = ALGORITHMS, n_times: int = TIMES) -> np.ndarray:
     """Log-ratings mu[time, algorithm] from the paper's prior: Matern-3/2, its hyperpriors."""
-    sigma, lengthscale = rng.lognormal(0, 0.5), 3 / rng.gamma(5)
+    sigma = rng.lognormal(0, 0.5)
+    lengthscale = 3 / rng.gamma(5)
     unit = np.linspace(0, 1, n_times)
     scaled = np.sqrt(3) * np.abs(unit[:, None] - unit) / lengthscale
     factor = np.linalg.cholesky((1 + scaled) * np.exp(-scaled) + 1e-10 * np.eye(n_times))
@@ -127,12 +137,13 @@ def normal_noise(
     n_times: int = TIMES,
 ) -> np.ndarray:
     """Standard normal, correlated over time with an exponential kernel: [instance, n, time]."""
-    found = rng.standard_normal((size, n, n_times))
+    noise = rng.standard_normal((size, n, n_times))
     length = float("inf") if correlation == "constant" else float(correlation)
-    kept = np.exp(-1 / (n_times - 1) / length) if length > 0 else 0.0
+    of_neighbours = np.exp(-1 / (n_times - 1) / length) if length > 0 else 0.0
+    innovation = np.sqrt(1 - of_neighbours**2)
     for t in range(1, n_times):
-        found[:, :, t] = kept * found[:, :, t - 1] + np.sqrt(1 - kept**2) * found[:, :, t]
-    return found
+        noise[:, :, t] = of_neighbours * noise[:, :, t - 1] + innovation * noise[:, :, t]
+    return noise
 
 
 def gumbel_noise(
@@ -154,7 +165,8 @@ def _other(shape: str, correlation: str, seed: int, size: int) -> Truth:
         normal = normal_noise(size, correlation, noise, 1, len(wins))[:, 0]
         loses = (normal > ndtri(wins)).astype(float)
         table = np.full((len(wins), 2, 2), 0.5)
-        table[:, 0, 1], table[:, 1, 0] = wins, 1 - wins
+        table[:, 0, 1] = wins
+        table[:, 1, 0] = 1 - wins
         values = np.stack([loses, 1 - loses], axis=1)
         return Truth(values, table, unit=np.linspace(0, 1, len(wins)))
     if shape == "even":
@@ -168,11 +180,12 @@ def _other(shape: str, correlation: str, seed: int, size: int) -> Truth:
     )
 
     def draw(size: int, noise: np.random.Generator) -> np.ndarray:
-        of = kinds[noise.integers(len(kinds), size=size)].swapaxes(1, 2)
-        values = -of + gumbel_noise(size, correlation, noise, n, n_times)
+        ratings = kinds[noise.integers(len(kinds), size=size)].swapaxes(1, 2)
+        values = -ratings + gumbel_noise(size, correlation, noise, n, n_times)
         return np.maximum(values, -0.5) if shape == "floor" else values
 
-    values, unit = draw(size, noise), np.linspace(0, 1, n_times)
+    values = draw(size, noise)
+    unit = np.linspace(0, 1, n_times)
     if len(kinds) == 1 and shape != "floor":
         mu = kinds[0]
         return Truth(values, 1 / (1 + np.exp(mu[:, None, :] - mu[:, :, None])), unit=unit)
@@ -227,7 +240,8 @@ def _clones(rng: np.random.Generator, correlation: str) -> Draw:
 
 
 def _thurstone(rng: np.random.Generator, correlation: str) -> Draw:
-    mu, scale = log_ratings(rng), np.exp(rng.normal(0, 0.8, ALGORITHMS))
+    mu = log_ratings(rng)
+    scale = np.exp(rng.normal(0, 0.8, ALGORITHMS))
     return lambda size, noise: -mu.T + scale[:, None] * normal_noise(size, correlation, noise)
 
 
