@@ -181,7 +181,7 @@ def standings(store: StoreOnDisk, upto: int | None = None) -> Standings | None:
     estimates = store.rounds.beliefs(numbers[-1])
     expected = forecast_within_limits(last, store.settings)
     names = state.candidates
-    p_best = estimates.best[[estimates.place(name) for name in names]].T
+    p_best = estimates.best[[estimates.row_of(name) for name in names]].T
     advice, best = None, []
     if not np.isnan(p_best).any():
         problems = _problems_behind(store, last, names)
@@ -257,7 +257,7 @@ def _standing_of(last: RoundRecord, name: str) -> AlgorithmStanding:
 
 def _open_pair(estimates: Beliefs, state: State, a: str, b: str) -> OpenPair:
     places = np.flatnonzero(state.relation(a, b) == OPEN)
-    chances = estimates.above[places, estimates.place(a), estimates.place(b)].tolist()
+    chances = estimates.above[places, estimates.row_of(a), estimates.row_of(b)].tolist()
     p_above = (min(chances), max(chances)) if estimates.trusted else None
     first, last = (state.times[i] for i in (places[0], places[-1]))
     return OpenPair(a, b, len(places), first, last, p_above)

@@ -44,7 +44,8 @@ class Beliefs(NamedTuple):
         """Whether there are relations over all times jointly."""
         return self.always_above is not None
 
-    def place(self, name: str) -> int:
+    def row_of(self, name: str) -> int:
+        """The index of an algorithm in every array."""
         return self.algorithms.index(name)
 
     def dominance(self) -> np.ndarray:
@@ -62,12 +63,9 @@ def beliefs(
     algorithms = posterior.algorithms
     times = posterior.times
     low, high = posterior.interval()
-    above = error = alike = np.full((len(times), len(algorithms), len(algorithms)), np.nan)
-    over = None
-    if usable:
-        at = pointwise(posterior, epsilon)
-        above, error, alike = at.dominance, at.dominance_error, at.equivalence
-        over = joint(posterior) if posterior.joint else None
+    unknown = np.full((len(times), len(algorithms), len(algorithms)), np.nan)
+    at_times = pointwise(posterior, epsilon) if usable else None
+    over_times = joint(posterior) if usable and posterior.joint else None
     items = [i for i, name in enumerate(algorithms) if name in candidates]
     best = np.full((len(algorithms), len(times)), np.nan)
     if items:
@@ -79,12 +77,12 @@ def beliefs(
         low=low.T,
         high=high.T,
         best=best,
-        above=_without_diagonal(above),
-        above_error=_without_diagonal(error),
-        alike=_without_diagonal(alike),
-        always_above=None if over is None else over.dominance,
-        always_above_error=None if over is None else over.dominance_error,
-        crossing=None if over is None else over.crossing,
+        above=unknown if at_times is None else _without_diagonal(at_times.dominance),
+        above_error=unknown if at_times is None else _without_diagonal(at_times.dominance_error),
+        alike=unknown if at_times is None else _without_diagonal(at_times.equivalence),
+        always_above=None if over_times is None else over_times.dominance,
+        always_above_error=None if over_times is None else over_times.dominance_error,
+        crossing=None if over_times is None else over_times.crossing,
     )
 
 

@@ -10,17 +10,17 @@ import scipy  # loads its parts when they are used
 from polarbear.inference.posterior_draws import MAX_R_HAT, Diagnostics
 from polarbear.numerics.threads import ALL_THREADS, Threads, in_threads
 
-BY_CHANCE = 0.01  # how often the worst R-hat of well-mixed chains may exceed its limit
+BY_CHANCE = 0.01  # probability that the worst R-hat of well-mixed chains exceeds its limit
 _PARAMETERS_A_TASK = 32
 
 
 @dataclass(frozen=True)
 class Draws:
-    """theta[draw, T, n] and hyper[draw, H], chain after chain, and how the method fared.
+    """Draws theta[draw, T, n] and hyper[draw, H], chain after chain, with reports of the sampler.
 
-    ``log_weights`` are those of importance sampling, for approximate draws only: of each block of
-    parameters that is judged by itself.
-    ``missed`` is the share of draws that shows hyperparameters beyond the lattice.
+    ``log_weights`` are the logarithms of importance weights, which only approximate draws have.
+    There is one array for each block of parameters, since Pareto-k is computed block by block.
+    ``missed`` is the share of draws that indicates hyperparameters beyond the lattice.
     """
 
     theta: np.ndarray
@@ -61,7 +61,7 @@ def diagnose(
     threads: Threads = ALL_THREADS,
     convergence: np.ndarray | None = None,
 ) -> Diagnostics:
-    """Diagnostics of draws; their ``convergence`` may be given."""
+    """Diagnostics of draws; ``convergence`` saves its computation where it is known."""
     theta = draws.theta
     if convergence is None:
         convergence = convergence_of(theta.reshape(len(theta), -1), chains, threads)
@@ -87,14 +87,15 @@ def r_hat_by_chance(draws: int, chains: int, parameters: int) -> float:
     The variance of the means of half-chains relative to that of draws is then chi-squared over its
     degrees of freedom and the length; each parameter has two R-hats, of location and of spread.
     """
-    halves = 2 * chains
-    length, freedom = draws // halves, halves - 1
-    extreme = scipy.special.chdtri(freedom, BY_CHANCE / (2 * parameters))
-    return float(np.sqrt((length - 1 + extreme / freedom) / length))
+    n_halves = 2 * chains
+    length = draws // n_halves
+    degrees_of_freedom = n_halves - 1
+    quantile = scipy.special.chdtri(degrees_of_freedom, BY_CHANCE / (2 * parameters))
+    return float(np.sqrt((length - 1 + quantile / degrees_of_freedom) / length))
 
 
 def convergence_of(draws: np.ndarray, chains: int, threads: Threads = ALL_THREADS) -> np.ndarray:
-    """(R-hat, bulk ESS, tail ESS) for each column of draws[draw, parameter], as ArviZ has them.
+    """R-hat, bulk ESS and tail ESS of each column of draws[draw, parameter], as in ArviZ.
 
     Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021): split chains, rank-normalised values,
     Geyer's initial monotone sequence.
@@ -107,13 +108,16 @@ def convergence_of(draws: np.ndarray, chains: int, threads: Threads = ALL_THREAD
         part = slice(first, first + _PARAMETERS_A_TASK)
         series = np.array(draws[:, part].T, dtype=float, order="C")
         ordered = np.sort(series, axis=1)
-        low, median, high = (_sorted_quantile(ordered, level) for level in (0.05, 0.5, 0.95))
+        median = _sorted_quantile(ordered, 0.5)
         location = _halves(_rank_scores(series, scores), chains)
         spread = _halves(_rank_scores(np.abs(series - median), scores), chains)
-        tails = [effective_sizes(_halves(series <= q, chains)) for q in (low, high)]
+        low_tail = series <= _sorted_quantile(ordered, 0.05)
+        high_tail = series <= _sorted_quantile(ordered, 0.95)
         out[part, 0] = np.maximum(_r_hat(location), _r_hat(spread))
         out[part, 1] = effective_sizes(location)
-        out[part, 2] = np.minimum(*tails)
+        out[part, 2] = np.minimum(
+            effective_sizes(_halves(low_tail, chains)), effective_sizes(_halves(high_tail, chains))
+        )
 
     in_threads(run, range(0, parameters, _PARAMETERS_A_TASK), threads)
     return out
@@ -126,22 +130,24 @@ def _rank_scores(series: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """
     order = np.argsort(series, axis=1)
     ordered = np.take_along_axis(series, order, axis=1)
-    starts = np.ones(series.shape, dtype=bool)  # of runs of equal values
-    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts[:, 1:])
-    first = np.flatnonzero(starts)
+    starts_run = np.ones(series.shape, dtype=bool)  # whether a run of equal values starts
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts_run[:, 1:])
+    first = np.flatnonzero(starts_run)
     lengths = np.diff(first, append=series.size)
-    by_run = scores[2 * (first % series.shape[1]) + lengths - 1]
-    found = np.empty(series.shape)
-    np.put_along_axis(found, order, np.repeat(by_run, lengths).reshape(series.shape), axis=1)
-    return found
+    run_scores = scores[2 * (first % series.shape[1]) + lengths - 1]
+    rank_scores = np.empty(series.shape)
+    ordered_scores = np.repeat(run_scores, lengths).reshape(series.shape)
+    np.put_along_axis(rank_scores, order, ordered_scores, axis=1)
+    return rank_scores
 
 
 def _sorted_quantile(ordered: np.ndarray, level: float) -> np.ndarray:
     """A quantile of each sorted row, as a column."""
-    place = level * (ordered.shape[1] - 1)
-    k = min(int(place), ordered.shape[1] - 2)
-    below, above = ordered[:, k, None], ordered[:, k + 1, None]
-    return np.asarray(below + (place - k) * (above - below))
+    position = level * (ordered.shape[1] - 1)
+    k = min(int(position), ordered.shape[1] - 2)
+    below = ordered[:, k, None]
+    above = ordered[:, k + 1, None]
+    return np.asarray(below + (position - k) * (above - below))
 
 
 def _halves(series: np.ndarray, chains: int) -> np.ndarray:
@@ -153,8 +159,9 @@ def _halves(series: np.ndarray, chains: int) -> np.ndarray:
 
 
 def _variances(halves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Within half-chains, and of all draws together."""
-    length, means = halves.shape[2], halves.mean(axis=2)
+    """The variance within half-chains, and that of all draws together."""
+    length = halves.shape[2]
+    means = halves.mean(axis=2)
     variance = halves.var(axis=2).mean(axis=1)
     return variance * length / (length - 1), variance + means.var(axis=1, ddof=1)
 
@@ -172,11 +179,13 @@ def effective_sizes(halves: np.ndarray) -> np.ndarray:
     """
     rows, count, length = halves.shape
     size = count * length
-    found = np.full(rows, float(size))
+    ess = np.full(rows, float(size))
     within, total = _variances(halves)
     active = np.flatnonzero(total > 0)  # the rows whose sum goes on
     x = (halves - halves.mean(axis=2, keepdims=True))[active]
-    even, smallest, time = np.ones(len(x)), np.full(len(x), np.inf), np.full(len(x), -1.0)
+    even = np.ones(len(x))  # the correlation at the even lag before
+    smallest_pair = np.full(len(x), np.inf)
+    time = np.full(len(x), -1.0)  # the autocorrelation time so far
 
     def correlation(lag: int) -> np.ndarray:
         covariance = np.einsum("rhd,rhd->r", x[:, :, : length - lag], x[:, :, lag:]) / size
@@ -184,16 +193,18 @@ def effective_sizes(halves: np.ndarray) -> np.ndarray:
 
     for lag in range(1, length, 2):
         pair = even + correlation(lag)
-        done = (pair <= 0) | (lag >= length - 3)
-        time_done = time + np.where((even > 0) | (pair >= 0), even, 0.0)
-        found[active[done]] = size / np.maximum(time_done[done], 1 / np.log10(size))
-        if done.all():
+        is_done = (pair <= 0) | (lag >= length - 3)
+        final_time = time + np.where((even > 0) | (pair >= 0), even, 0.0)
+        ess[active[is_done]] = size / np.maximum(final_time[is_done], 1 / np.log10(size))
+        if is_done.all():
             break
-        active, x = active[~done], x[~done] if done.any() else x
-        smallest = np.minimum(smallest[~done], pair[~done])
-        time = time[~done] + 2 * smallest
+        active = active[~is_done]
+        if is_done.any():
+            x = x[~is_done]
+        smallest_pair = np.minimum(smallest_pair[~is_done], pair[~is_done])
+        time = time[~is_done] + 2 * smallest_pair
         even = correlation(lag + 1)
-    return found
+    return ess
 
 
 def energy_bfmi(energies: np.ndarray) -> float:
@@ -202,7 +213,7 @@ def energy_bfmi(energies: np.ndarray) -> float:
 
 
 def pareto_k(log_weights: np.ndarray) -> float:
-    """Shape of the generalised Pareto tail of importance weights (Vehtari et al. 2024)."""
+    """The shape of the generalised Pareto tail of importance weights (Vehtari et al. 2024)."""
     _, excess = _tail(log_weights)
     if len(excess) <= 4 or excess[-1] < 1e-12:
         return -np.inf if np.ptp(log_weights) < 1e-6 else np.inf

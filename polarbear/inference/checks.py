@@ -48,42 +48,43 @@ def notes(
     weights: np.ndarray | None,
     sampled_ties: int,
 ) -> tuple[str, ...]:
-    """Sentences on limits of the data."""
-    found = []
+    """Sentences about limits of the data."""
+    sentences = []
     if coverage.rankings.max() == 1:
-        found.append(
+        sentences.append(
             "only one instance was ranked: the posterior contains little beyond the prior, and "
             "nothing about differences between instances"
         )
     gaps = np.flatnonzero(coverage.rankings == 0)
     if len(gaps):
-        found.append(
+        sentences.append(
             f"{len(gaps)} of {counted(len(coverage.rankings), 'timepoint')} without rankings "
             f"(first: timepoint {gaps[0] + 1}): theta there comes from the prior and, in a "
             "temporal model, from neighbouring times"
         )
-    found.extend(_overlap(coverage.met, names))
+    sentences.extend(_overlap(coverage.met, names))
     if sampled_ties:
-        found.append(
+        sentences.append(
             f"{counted(sampled_ties, 'tie')} too wide for the closed form: counted through a "
             "subsample of the orderings"
         )
     if problems is not None and len(set(problems)) < len(problems):
-        several = counted(len(set(problems)), "problem")
-        found.append(
-            f"{len(problems)} rankings are of {several} with several seeds: a problem counts once"
+        n_problems = counted(len(set(problems)), "problem")
+        sentences.append(
+            f"{len(problems)} rankings are of {n_problems} with several seeds: a problem counts "
+            "once"
         )
     if weights is not None:
-        found.append(
+        sentences.append(
             f"instances have weights, from {short(weights.min())} to {short(weights.max())}: "
             f"{counted(len(weights), 'instance')} {noun(len(weights), 'counts', 'count')} as "
             f"{short(weights.sum())}"
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def on_repetition(weight: float) -> tuple[str, ...]:
-    """A sentence on evidence that counts for less than its face value."""
+    """A sentence that rankings count for less than one each; none where they count in full."""
     if weight == 1:
         return ()
     return (

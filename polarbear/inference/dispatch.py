@@ -62,23 +62,25 @@ def infer(
     if weights is not None and (weights == 1).all():
         weights = None
     if not options.plackett_luce:
-        seen = checks.check_positions(positions, None, len(unit_times), options.model)
-        coverage = Coverage.of(seen)
+        ranked = checks.check_positions(positions, None, len(unit_times), options.model)
+        coverage = Coverage.of(ranked)
         checks.check(coverage)
-        called = names or _numbered(coverage)
-        limits = checks.notes(coverage, called, problems, weights, sampled_ties=0)
-        duels = duels_of(seen, problems, weights)
-        return _bootstrapped(duels, called, times, unit_times, options, seed, field, limits)
+        algorithms = names or _numbered(coverage)
+        notes = checks.notes(coverage, algorithms, problems, weights, sampled_ties=0)
+        duels = duels_of(ranked, problems, weights)
+        return _bootstrapped(duels, algorithms, times, unit_times, options, seed, field, notes)
     from polarbear.inference.plackett_luce.infer_ratings import infer_ratings  # loads SciPy
 
     if choice_sets is None:
         raise InferenceError(f"the {options.model} model needs choice sets")
     checks.check(choice_sets.coverage)
-    called = names or _numbered(choice_sets.coverage)
-    limits = checks.notes(choice_sets.coverage, called, problems, weights, choice_sets.sampled_ties)
+    algorithms = names or _numbered(choice_sets.coverage)
+    notes = checks.notes(
+        choice_sets.coverage, algorithms, problems, weights, choice_sets.sampled_ties
+    )
     return infer_ratings(
         choice_sets,
-        called,
+        algorithms,
         times,
         unit_times,
         options,
@@ -87,12 +89,12 @@ def infer(
         positions,
         problems,
         weights,
-        limits,
+        notes,
     )
 
 
 def _numbered(coverage: Coverage) -> list[str]:
-    """Names for algorithms without."""
+    """Names for algorithms that have none."""
     return [f"algorithm {i + 1}" for i in range(len(coverage.met))]
 
 
@@ -111,8 +113,8 @@ def _bootstrapped(
         raise InferenceError(
             f"the empirical model does not use the method '{options.method}': leave it at 'auto'"
         )
-    begun = time.perf_counter()
-    draws, limited = draws_within_memory(len(algorithms), len(unit_times), options)
+    start = time.perf_counter()
+    draws, memory_notes = draws_within_memory(len(algorithms), len(unit_times), options)
     bootstrap = Bootstrap(duels, algorithms, draws, seed, options.concentration)
     return Posterior(
         wins=bootstrap.wins(),
@@ -126,23 +128,23 @@ def _bootstrapped(
         engine="native",
         method="bootstrap",
         seed=seed,
-        seconds=time.perf_counter() - begun,
+        seconds=time.perf_counter() - start,
         diagnostics=Diagnostics(1.0, float(draws), float(draws), 0, None, None, 1),
         joint=True,
-        notes=(*notes, *limited),
+        notes=(*notes, *memory_notes),
     )
 
 
 def draws_within_memory(n: int, n_times: int, options: ModelOptions) -> tuple[int, tuple[str, ...]]:
-    """The number of draws asked for, or the number that memory holds with a note."""
+    """The requested number of draws, or the number that memory holds, with a note."""
     chains = options.chains
-    wanted = -(-options.draws // chains) * chains
+    requested = -(-options.draws // chains) * chains
     most = MAX_NUMBERS // (n * (n - 1) * n_times + 2 * n * n_times) // chains * chains
-    if wanted <= most:
-        return wanted, ()
+    if requested <= most:
+        return requested, ()
     if most < MIN_DRAWS:
         raise InferenceError(
             f"win probabilities of all pairs of {n} algorithms at {n_times} times leave memory for "
             f"{most} draws only; use fewer algorithms (--algorithms) or fewer times (--grid)"
         )
-    return most, (f"{most} draws instead of {wanted}: more would take over 0.75 GiB",)
+    return most, (f"{most} draws instead of {requested}: more would take over 0.75 GiB",)

@@ -44,8 +44,9 @@ class Misfit(NamedTuple):
     @property
     def words(self) -> str:
         wins = f"{self.a} is first" if self.b is None else f"{self.a} beats {self.b}"
-        seen, said = percent(self.observed), percent(self.predicted)
-        return f"{wins} on {seen} of instances at {time(self.t)}, the model says {said}"
+        observed = percent(self.observed)
+        predicted = percent(self.predicted)
+        return f"{wins} on {observed} of instances at {time(self.t)}, the model says {predicted}"
 
 
 class NamedFit(NamedTuple):
@@ -62,17 +63,17 @@ class NamedFit(NamedTuple):
 
 
 def named(fit: Fit | None, algorithms: Sequence[str], times: np.ndarray) -> NamedFit | None:
-    """The same in terms of names and times; None where nothing was checked."""
+    """A fit in terms of names and times; None where nothing was checked."""
     if fit is None:
         return None
     worst = tuple(
         Misfit(
-            algorithms[found.a],
-            None if found.b is None else algorithms[found.b],
-            float(times[found.time]),
-            found.observed,
-            found.predicted,
+            algorithms[deviation.a],
+            None if deviation.b is None else algorithms[deviation.b],
+            float(times[deviation.time]),
+            deviation.observed,
+            deviation.predicted,
         )
-        for found in fit.worst
+        for deviation in fit.worst
     )
     return NamedFit(fit.fits, fit.p_value, worst)

@@ -1,4 +1,4 @@
-"""What can be set about inference: the model, its priors, the method and how many draws."""
+"""The options of inference: the model, its priors, the method and the number of draws."""
 
 from typing import Any, Literal
 
@@ -123,7 +123,7 @@ class ModelOptions(Options):
 
     @field_validator("model")
     @classmethod
-    def _known(cls, model: str, info: ValidationInfo) -> str:
+    def _is_registered(cls, model: str, info: ValidationInfo) -> str:
         if info.context != AS_STORED and model not in MODELS:
             raise ValueError(MODELS.refusal(model))
         return model
@@ -141,7 +141,7 @@ class ModelOptions(Options):
     @field_validator("options")
     @classmethod
     def _of_the_model(cls, options: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        """Complete, with the defaults that the model gives them."""
+        """The model's options, completed by the defaults that the model gives them."""
         model = info.data.get("model")
         if model is None or info.context == AS_STORED:
             return options

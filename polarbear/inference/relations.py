@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Pointwise:
     """P(a beats b on more than half of the instances), and on a share within 0.5 +- epsilon.
 
-    ``no_worse``, where it was asked for, is P(a beats b on a share of at least 0.5 - epsilon).
+    ``no_worse``, which is optional, is P(a beats b on a share of at least 0.5 - epsilon).
     """
 
     dominance: np.ndarray
@@ -51,32 +51,46 @@ def pointwise(
     threads: int | None = None,
     no_worse: bool = False,
 ) -> Pointwise:
-    """Relations at each time separately; ``no_worse`` asks for the probabilities of that name."""
+    """Relations at each time separately; ``no_worse`` adds the probabilities of that name."""
     if not 0 <= epsilon < 0.5:
         raise InferenceError(f"epsilon must lie in [0, 0.5), found {epsilon:g}")
     _, n_times, n = posterior.theta.shape
-    if posterior.wins is None:  # each algorithm's draws are read n - 1 times: next to each other
-        together = np.ascontiguousarray(posterior.theta.transpose(2, 0, 1))
-        posterior = replace(posterior, theta=together.transpose(1, 2, 0))
+    if posterior.wins is None:
+        # The draws of an algorithm are read n - 1 times, which is faster if they are contiguous.
+        by_algorithm = np.ascontiguousarray(posterior.theta.transpose(2, 0, 1))
+        posterior = replace(posterior, theta=by_algorithm.transpose(1, 2, 0))
     tables = np.zeros((6 if no_worse else 4, n_times, n, n))
     tables[2::2] = np.eye(n)
 
     def compare(pair: tuple[int, int]) -> None:
         a, b = pair
         wins = posterior.head_to_head(a, b)
-        above, below = posterior.beats(a, b), posterior.beats(b, a)
-        a_no_worse, b_no_worse = wins >= 0.5 - epsilon, wins <= 0.5 + epsilon
-        flags = {(0, a, b): above, (0, b, a): below, (2, a, b): a_no_worse & b_no_worse}
+        a_no_worse = wins >= 0.5 - epsilon
+        b_no_worse = wins <= 0.5 + epsilon
+        flags = {
+            (0, a, b): posterior.beats(a, b),
+            (0, b, a): posterior.beats(b, a),
+            (2, a, b): a_no_worse & b_no_worse,
+        }
         if no_worse:
-            flags |= {(4, a, b): a_no_worse, (4, b, a): b_no_worse}
-        for (table, one, other), flag in flags.items():
+            flags[4, a, b] = a_no_worse
+            flags[4, b, a] = b_no_worse
+        for (table, row, column), flag in flags.items():
             share, error = shares_with_errors(flag, posterior.chains, posterior.independent)
-            tables[table, :, one, other], tables[table + 1, :, one, other] = share, error
+            tables[table, :, row, column] = share
+            tables[table + 1, :, row, column] = error
         tables[2:4, :, b, a] = tables[2:4, :, a, b]
 
     in_threads(compare, list(itertools.combinations(range(n), 2)), Threads(threads))
-    dominance, dominance_error, equivalence, equivalence_error, *more = tables
-    return Pointwise(dominance, dominance_error, equivalence, equivalence_error, epsilon, *more)
+    return Pointwise(
+        dominance=tables[0],
+        dominance_error=tables[1],
+        equivalence=tables[2],
+        equivalence_error=tables[3],
+        epsilon=epsilon,
+        no_worse=tables[4] if no_worse else None,
+        no_worse_error=tables[5] if no_worse else None,
+    )
 
 
 def joint(posterior: Posterior, threads: int | None = None) -> Joint:
@@ -92,10 +106,14 @@ def joint(posterior: Posterior, threads: int | None = None) -> Joint:
 
     def run(pair: tuple[int, int]) -> None:
         a, b = pair
-        always = np.stack([posterior.beats(*p).all(axis=1) for p in ((a, b), (b, a))], axis=1)
-        shares = shares_with_errors(always, posterior.chains, posterior.independent)
-        for table, (one, other) in zip((dominance, error), shares, strict=True):
-            table[a, b], table[b, a] = one, other
+        a_always = posterior.beats(a, b).all(axis=1)
+        b_always = posterior.beats(b, a).all(axis=1)
+        always = np.stack([a_always, b_always], axis=1)
+        share, share_error = shares_with_errors(always, posterior.chains, posterior.independent)
+        dominance[a, b] = share[0]
+        dominance[b, a] = share[1]
+        error[a, b] = share_error[0]
+        error[b, a] = share_error[1]
         crossing[a, b] = crossing[b, a] = (~always.any(axis=1)).mean()
 
     in_threads(run, [(a, b) for a in range(n) for b in range(a)], Threads(threads))
@@ -118,9 +136,9 @@ def shares_with_errors(
         return share, error
     by_chain = flags.reshape(chains, -1, *flags.shape[1:])
     batch = max(1, math.isqrt(by_chain.shape[1]))
-    count = by_chain.shape[1] // batch
-    used = by_chain[:, : count * batch].reshape(chains * count, batch, *flags.shape[1:])
-    means = used.sum(axis=1, dtype=np.int32) / batch
+    n_batches = by_chain.shape[1] // batch
+    batches = by_chain[:, : n_batches * batch].reshape(chains * n_batches, batch, *flags.shape[1:])
+    means = batches.sum(axis=1, dtype=np.int32) / batch
     return share, np.maximum(error, means.std(axis=0, ddof=1) / math.sqrt(len(means)))
 
 
@@ -145,26 +163,41 @@ class DecisionTables:
         """All probabilities moved by a number of Monte-Carlo errors."""
         if self.errors is None:
             return self
-        names = ("better", "equivalent", "no_worse", "dominates")
-        by = {name: standard_errors * getattr(self.errors, name) for name in names}
         return replace(
-            self, errors=None, **{name: getattr(self, name) + by[name] for name in names}
+            self,
+            errors=None,
+            better=self.better + standard_errors * self.errors.better,
+            equivalent=self.equivalent + standard_errors * self.errors.equivalent,
+            no_worse=self.no_worse + standard_errors * self.errors.no_worse,
+            dominates=self.dominates + standard_errors * self.errors.dominates,
         )
 
 
 def decision_tables(posterior: Posterior, epsilon: float, elimination: str) -> DecisionTables:
     """The probabilities by which a posterior decides, by pointwise or joint elimination."""
-    at = pointwise(posterior, epsilon, no_worse=True)
-    assert at.no_worse is not None
-    assert at.no_worse_error is not None
+    at_times = pointwise(posterior, epsilon, no_worse=True)
+    assert at_times.no_worse is not None
+    assert at_times.no_worse_error is not None
     if elimination == "joint":
-        over = joint(posterior)
-        dominates, error = over.dominance, over.dominance_error
+        over_times = joint(posterior)
+        dominates = over_times.dominance
+        error = over_times.dominance_error
     else:
-        weakest = at.dominance.argmin(axis=0)[None]
-        dominates = np.take_along_axis(at.dominance, weakest, axis=0)[0]
-        error = np.take_along_axis(at.dominance_error, weakest, axis=0)[0]
-    off = at.dominance_error, at.equivalence_error, at.no_worse_error
-    errors = DecisionTables(*off, error, error)
-    found = at.dominance, at.equivalence, at.no_worse
-    return DecisionTables(*found, dominates, dominates, errors)
+        weakest = at_times.dominance.argmin(axis=0)[None]
+        dominates = np.take_along_axis(at_times.dominance, weakest, axis=0)[0]
+        error = np.take_along_axis(at_times.dominance_error, weakest, axis=0)[0]
+    errors = DecisionTables(
+        better=at_times.dominance_error,
+        equivalent=at_times.equivalence_error,
+        no_worse=at_times.no_worse_error,
+        dominates=error,
+        estimate=error,
+    )
+    return DecisionTables(
+        better=at_times.dominance,
+        equivalent=at_times.equivalence,
+        no_worse=at_times.no_worse,
+        dominates=dominates,
+        estimate=dominates,
+        errors=errors,
+    )

@@ -26,12 +26,12 @@ def rival_values(
     the items; an item without a rival has the value of winning always.
     """
     against = items if rivals is None else rivals
-    found = []
+    values = []
     for a in items:
         wins = (posterior.head_to_head(a, b) for b in against if b != a)
         first = next(wins, np.ones(posterior.theta.shape[:2]))
-        found.append(reduce(np.minimum, map(value, wins), value(first)))
-    return np.stack(found, axis=-1)
+        values.append(reduce(np.minimum, map(value, wins), value(first)))
+    return np.stack(values, axis=-1)
 
 
 def is_best(values: np.ndarray) -> np.ndarray:

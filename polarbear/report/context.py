@@ -121,7 +121,7 @@ class ReportContext:
             return names, p_best_at_each_time(basis.posterior, items)
         assert estimates is not None
         names = tuple(name for name in estimates.algorithms if name in self.remaining)
-        return names, estimates.best[[estimates.place(name) for name in names]].T
+        return names, estimates.best[[estimates.row_of(name) for name in names]].T
 
     @property
     def fewest_shared_problems(self) -> int | None:

@@ -266,9 +266,9 @@ def _not_eliminated(context: ReportContext, name: str) -> str:
         threat = context.rounds[-1].record.threats.get(name)
         if threat is not None:
             return words.not_dominated(marked(threat.by), threat.probability, race.joint)
-    p_dominated = estimates.dominance()[:, estimates.place(name)]
+    p_dominated = estimates.dominance()[:, estimates.row_of(name)]
     rivals = {
-        other: float(p_dominated[estimates.place(other)])
+        other: float(p_dominated[estimates.row_of(other)])
         for other in context.remaining
         if other != name
     }

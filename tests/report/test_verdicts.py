@@ -101,7 +101,7 @@ def test_without_a_race_the_posterior_settles_as_a_race_would(kinds):
 def test_the_matrix_shows_what_decided_beside_what_is_believed_now(raced):
     gone = raced.race.eliminated[0]
     estimates = raced.estimates
-    now = estimates.dominance()[estimates.place(gone.by), estimates.place(gone.algorithm)]
+    now = estimates.dominance()[estimates.row_of(gone.by), estimates.row_of(gone.algorithm)]
     pair = (pl.col("a") == gone.by) & (pl.col("b") == gone.algorithm)
     row = FIGURES["matrix"].data(raced).filter(pair).row(0, named=True)
     assert (row["probability"], row["decided"]) == (now, gone.probability)

@@ -25,10 +25,13 @@ from polarbear.numerics.threads import in_threads, single_threaded_blas
 from polarbear.rankings.duels import ProblemDuels, Scores
 
 _ORDERS = 4  # imaginary problems are this many random orders and their reversals
-_WEIGHT_UNIT, _MAX_WEIGHT = 2.0**-10, 32 - 2.0**-10  # exceeded once in 10^14 draws
-_FINE_UNIT, _MAX_FINE_WEIGHT = 2.0**-20, 2.0**12  # where problems count as up to 1,000
+_WEIGHT_UNIT = 2.0**-10
+_MAX_WEIGHT = 32 - 2.0**-10  # exceeded once in 10^14 draws
+_FINE_WEIGHT_UNIT = 2.0**-20  # the unit where problems have weights, up to 1,000 each
+_MAX_FINE_WEIGHT = 2.0**12
 _SCORE_UNIT = 2.0**-12
-_MAX_COLUMNS, _DRAWS_PER_TASK = 4096, 128  # multiplied at once: bounds memory
+_MAX_COLUMNS = 4096  # columns of scores that are multiplied at once: bounds memory
+_DRAWS_PER_TASK = 128
 _PRIOR_STREAM = "imaginary problems"
 
 
@@ -43,8 +46,11 @@ class Bootstrap:
         seed: int,
         concentration: float,
     ) -> None:
-        self.duels, self.draws = duels, draws
-        self._seed, self._names, self._concentration = seed, algorithms, concentration
+        self.duels = duels
+        self.draws = draws
+        self._seed = seed
+        self._names = algorithms
+        self._concentration = concentration
 
     def wins(self) -> np.ndarray:
         """Draws of P(a beats b on a new problem): [draw, time, pair].
@@ -52,8 +58,8 @@ class Bootstrap:
         Pairs are in the order of np.triu_indices. A draw of two algorithms counts as half a win.
         """
         first, second = np.triu_indices(len(self._names), 1)
-        before = self._imaginary_order[:, :, first] > self._imaginary_order[:, :, second]
-        prior = np.einsum("dk,dkp->dp", self._imaginary_weights, before)
+        first_wins = self._imaginary_order[:, :, first] > self._imaginary_order[:, :, second]
+        prior = np.einsum("dk,dkp->dp", self._imaginary_weights, first_wins)
         return self._shares(self.duels.pair_scores, prior)
 
     def firsts(self, field: Sequence[int] | None = None) -> np.ndarray:
@@ -105,17 +111,22 @@ class Bootstrap:
     def _weights(self) -> list[np.ndarray]:
         """Weights of the problems, in blocks: [draw, problem]."""
         duels = self.duels
-        rows = np.empty((duels.n_problems, self.draws), np.float32 if self._is_plain else float)
+        if self._is_plain:
+            unit = _WEIGHT_UNIT
+            largest = _MAX_WEIGHT
+            precision: type = np.float32
+        else:
+            unit = _FINE_WEIGHT_UNIT
+            largest = _MAX_FINE_WEIGHT
+            precision = float
+        rows: np.ndarray = np.empty((duels.n_problems, self.draws), precision)
         for k, name in enumerate(duels.names):
             rng = _generator(self._seed, name)
             if duels.weights is None:
                 drawn = rng.standard_exponential(self.draws)
             else:
                 drawn = rng.standard_gamma(duels.weights[k], self.draws)
-            unit, most = (
-                (_WEIGHT_UNIT, _MAX_WEIGHT) if self._is_plain else (_FINE_UNIT, _MAX_FINE_WEIGHT)
-            )
-            rows[k] = np.minimum(np.round(drawn / unit) * unit, most)
+            rows[k] = np.minimum(np.round(drawn / unit) * unit, largest)
         return [np.ascontiguousarray(rows[block].T) for block in duels.blocks()]
 
     @property
@@ -127,45 +138,50 @@ class Bootstrap:
         """Weighted means of scores, with ``prior[draw, item]`` added at every time: [draw, time,
         item]."""
         blocks = [scores(block) for block in self.duels.blocks()]
-        items, n_times = prior.shape[1], self.duels.positions.shape[2]
-        found = np.empty((self.draws, items, n_times), dtype=np.float32)
+        n_items = prior.shape[1]
+        n_times = self.duels.positions.shape[2]
+        shares = np.empty((self.draws, n_items, n_times), dtype=np.float32)
         stride = max(1, _MAX_COLUMNS // n_times)
-        for start in range(0, items, stride):
-            some = slice(start, min(start + stride, items))
-            columns = slice(some.start * n_times, some.stop * n_times)
+        for start in range(0, n_items, stride):
+            items = slice(start, min(start + stride, n_items))
+            columns = slice(items.start * n_times, items.stop * n_times)
             rounded = [self._rounded(score[:, columns]) for score, _ in blocks]
-            patterns, pattern = _distinct_columns([there[:, columns] for _, there in blocks])
-
-            fill = partial(self._fill, found[:, some], rounded, patterns, pattern, prior[:, some])
+            patterns, pattern = _distinct_columns([is_known[:, columns] for _, is_known in blocks])
+            fill = partial(
+                self._fill, shares[:, items], rounded, patterns, pattern, prior[:, items]
+            )
             with single_threaded_blas():
                 in_threads(fill, range(0, self.draws, _DRAWS_PER_TASK))
-        return found.swapaxes(1, 2)
+        return shares.swapaxes(1, 2)
 
     def _fill(
         self,
-        found: np.ndarray,
+        shares: np.ndarray,
         scores: list[np.ndarray],
         patterns: list[np.ndarray],
         pattern: np.ndarray,
         prior: np.ndarray,
         first: int,
     ) -> None:
-        """Fill some draws of found[draw, item, time]; column k has the presence pattern[k]."""
+        """Fill shares[draw, item, time] for one task's draws.
+
+        ``patterns[pattern[k]]`` says which problems are known in column k of the scores.
+        """
         draws = slice(first, first + _DRAWS_PER_TASK)
         weights = [block[draws] for block in self._weights]
-        total = self._imaginary_weights[draws].sum(axis=1)[:, None]
-        above = np.zeros((len(total), len(pattern)))
-        below = np.zeros((len(total), patterns[0].shape[1]))
-        for block, score, there in zip(weights, scores, patterns, strict=True):
-            above += block @ score
-            below += block @ there
-        shares = above.reshape(len(above), -1, found.shape[2])
-        shares += prior[draws, :, None]
-        shares /= (below + total)[:, pattern].reshape(shares.shape)
-        found[draws] = shares
+        imaginary = self._imaginary_weights[draws].sum(axis=1)[:, None]
+        weighted_scores = np.zeros((len(imaginary), len(pattern)))
+        total_weights = np.zeros((len(imaginary), patterns[0].shape[1]))
+        for block, score, is_known in zip(weights, scores, patterns, strict=True):
+            weighted_scores += block @ score
+            total_weights += block @ is_known
+        means = weighted_scores.reshape(len(imaginary), -1, shares.shape[2])
+        means += prior[draws, :, None]
+        means /= (total_weights + imaginary)[:, pattern].reshape(means.shape)
+        shares[draws] = means
 
     def _rounded(self, scores: np.ndarray) -> np.ndarray:
-        """Scores of which weighted sums are exact: halves, or multiples of a small unit."""
+        """Scores as halves, or as multiples of a small unit, so that weighted sums are exact."""
         doubled = 2 * scores
         if self._is_plain and (doubled == np.floor(doubled)).all():
             return scores
@@ -173,15 +189,15 @@ class Bootstrap:
 
 
 def _distinct_columns(blocks: list[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]:
-    """The distinct columns of a table in blocks of rows, and which of them each column is.
+    """The distinct columns of a table in blocks of rows, and the index of each column among them.
 
     Few differ: most algorithms ran on the same problems up to the same times.
     """
     packed = np.packbits(np.concatenate(blocks), axis=0).T
-    index: dict[bytes, int] = {}
-    which = np.array([index.setdefault(column.tobytes(), len(index)) for column in packed])
-    first = np.unique(which, return_index=True)[1]
-    return [block[:, first].astype(np.float32) for block in blocks], which
+    index_of: dict[bytes, int] = {}
+    index = np.array([index_of.setdefault(column.tobytes(), len(index_of)) for column in packed])
+    first = np.unique(index, return_index=True)[1]
+    return [block[:, first].astype(np.float32) for block in blocks], index
 
 
 def _generator(seed: int, *names: str) -> np.random.Generator:

@@ -27,7 +27,8 @@ from polarbear.rankings.duels import DuelRecord
 
 EVEN_MASS = 0.7  # chosen on truths.KINDS, even algorithms and both populations of benchmarks/
 SLAB = 2.0  # h: imaginary wins, and losses, of pairs that are not even
-_LOG_FREQUENCIES = np.linspace(-14, 9, 180)  # of the inversion formula, in standard deviations
+# Frequencies at which the inversion formula is summed, in standard deviations.
+_LOG_FREQUENCIES = np.linspace(-14, 9, 180)
 
 
 def decide_by_duels(record: DuelRecord, epsilon: float, concentration: float) -> DecisionTables:
@@ -35,19 +36,21 @@ def decide_by_duels(record: DuelRecord, epsilon: float, concentration: float) ->
 
     ``concentration`` is that of the neutral prior.
     """
-    n, n_times = record.algorithms, len(record.wins)
+    n = record.algorithms
+    n_times = len(record.wins)
     a, b = np.triu_indices(n, 1)
     counts = np.stack([record.wins, record.losses, record.draws]).reshape(3, -1)
-    (wins, losses, draws), place = np.unique(counts, axis=1, return_inverse=True)
+    (wins, losses, draws), index = np.unique(counts, axis=1, return_inverse=True)
 
     def table(values: np.ndarray, mirrored: np.ndarray) -> np.ndarray:
         """Values of distinct counts as [time, a, b], ``mirrored`` being those of (b, a)."""
-        found = np.zeros((n_times, n, n))
-        found[:, a, b] = values[place.ravel()].reshape(n_times, -1)
-        found[:, b, a] = mirrored[place.ravel()].reshape(n_times, -1)
-        return found
+        by_pair = np.zeros((n_times, n, n))
+        by_pair[:, a, b] = values[index.ravel()].reshape(n_times, -1)
+        by_pair[:, b, a] = mirrored[index.ravel()].reshape(n_times, -1)
+        return by_pair
 
-    won, lost = concentration / 2 + wins, concentration / 2 + losses
+    won = concentration / 2 + wins
+    lost = concentration / 2 + losses
     better = scipy.special.betaincc(won, lost, 0.5)
     at_least = _exceeds(won, lost, draws, -epsilon)
     beyond = _exceeds(won, lost, draws, epsilon)
@@ -66,22 +69,23 @@ def p_dominates(record: DuelRecord) -> np.ndarray:
     a, b = np.triu_indices(record.algorithms, 1)
     above = scipy.special.betaincc(SLAB + record.wins, SLAB + record.losses, 0.5)
     uneven = 1 - even_probability(record)
-    found = np.zeros((record.algorithms, record.algorithms))
-    found[a, b] = uneven * above.min(axis=0)
-    found[b, a] = uneven * (1 - above).min(axis=0)
-    return found
+    probability = np.zeros((record.algorithms, record.algorithms))
+    probability[a, b] = uneven * above.min(axis=0)
+    probability[b, a] = uneven * (1 - above).min(axis=0)
+    return probability
 
 
 def even_probability(record: DuelRecord) -> np.ndarray:
     """P(exactly even at all times) of each pair: [pair]."""
-    wins, losses = record.wins, record.losses
-    factor = (
+    wins = record.wins
+    losses = record.losses
+    log_factor = (
         scipy.special.betaln(SLAB + wins, SLAB + losses)
         - scipy.special.betaln(SLAB, SLAB)
         + (wins + losses) * np.log(2)
     )
-    against = scipy.special.logsumexp(factor, axis=0) - np.log(len(factor))
-    return np.asarray(scipy.special.expit(np.log(EVEN_MASS / (1 - EVEN_MASS)) - against))
+    log_mean_factor = scipy.special.logsumexp(log_factor, axis=0) - np.log(len(log_factor))
+    return np.asarray(scipy.special.expit(np.log(EVEN_MASS / (1 - EVEN_MASS)) - log_mean_factor))
 
 
 def _exceeds(won: np.ndarray, lost: np.ndarray, draws: np.ndarray, margin: float) -> np.ndarray:
@@ -90,12 +94,12 @@ def _exceeds(won: np.ndarray, lost: np.ndarray, draws: np.ndarray, margin: float
     Without draws it is a Beta tail. Otherwise it is P(sum of c_k Gamma(k) > 0), by numerical
     inversion of the characteristic function (Gil-Pelaez 1951).
     """
-    found = scipy.special.betaincc(won, lost, 0.5 + margin)
-    mixed = draws > 0
-    if mixed.any():
-        shapes = np.stack([won[mixed], lost[mixed], draws[mixed]])
-        found[mixed] = _positive(np.array([0.5 - margin, -0.5 - margin, -margin]), shapes)
-    return np.asarray(found)
+    probability = scipy.special.betaincc(won, lost, 0.5 + margin)
+    has_draws = draws > 0
+    if has_draws.any():
+        shapes = np.stack([won[has_draws], lost[has_draws], draws[has_draws]])
+        probability[has_draws] = _positive(np.array([0.5 - margin, -0.5 - margin, -margin]), shapes)
+    return np.asarray(probability)
 
 
 def _positive(coefficients: np.ndarray, shapes: np.ndarray) -> np.ndarray:
@@ -104,11 +108,11 @@ def _positive(coefficients: np.ndarray, shapes: np.ndarray) -> np.ndarray:
     The trapezoidal rule in the logarithm of the frequency converges exponentially.
     """
     scale = np.sqrt(np.square(coefficients) @ shapes)
-    found = np.full(shapes.shape[1], 0.5)
+    probability = np.full(shapes.shape[1], 0.5)
     step = _LOG_FREQUENCIES[1] - _LOG_FREQUENCIES[0]
     for frequency in np.exp(_LOG_FREQUENCIES):
-        turned = np.multiply.outer(coefficients, frequency / scale)
-        angle = (shapes * np.arctan(turned)).sum(axis=0)
-        size = np.exp(-0.5 * (shapes * np.log1p(turned**2)).sum(axis=0))
-        found += step / np.pi * np.sin(angle) * size
-    return np.asarray(np.clip(found, 0, 1))
+        argument = np.multiply.outer(coefficients, frequency / scale)
+        angle = (shapes * np.arctan(argument)).sum(axis=0)
+        size = np.exp(-0.5 * (shapes * np.log1p(argument**2)).sum(axis=0))
+        probability += step / np.pi * np.sin(angle) * size
+    return np.asarray(np.clip(probability, 0, 1))

@@ -54,7 +54,7 @@ def matrix_data(context: ReportContext) -> pl.DataFrame:
     names = order(context)
     rows = []
     for a, b in permutations(names, 2):
-        p = float(probability[estimates.place(a), estimates.place(b)])
+        p = float(probability[estimates.row_of(a), estimates.row_of(b)])
         how, then = verdict(context, a, b).kind.value, elimination_probability(context, a, b)
         rows.append((a, b, None if np.isnan(p) else p, how, then))
     numbers = ("probability", "decided")
@@ -151,7 +151,7 @@ def data(context: ReportContext) -> pl.DataFrame:
     assert estimates is not None
     frames = []
     for a, b in pairs(context):
-        i, j = estimates.place(a), estimates.place(b)
+        i, j = estimates.row_of(a), estimates.row_of(b)
         columns = {
             "a": a,
             "b": b,
