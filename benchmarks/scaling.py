@@ -30,8 +30,8 @@ import polars as pl
 from simulated import Costs, Known, Simulated, Workload, configured, simulate
 from targets import Row, report
 
-from polarbear.driver import collect
 from polarbear.driver.loop import Race
+from polarbear.execution.executor_choice import use_executor
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.store import StoreOnDisk
@@ -110,7 +110,7 @@ def measured() -> Costs:
         store = StoreOnDisk.create(Path(folder) / "store", config.stored())
         with (
             store.writing(),
-            mock.patch.object(collect, "pool_of", return_value=pool),
+            use_executor(lambda config: pool),
             mock.patch.object(Race, "_decided", timed),
             mock.patch.object(Race, "_execute", executed),
         ):

@@ -21,10 +21,10 @@ from unittest import mock
 import numpy as np
 
 from polarbear.config.configuration import Config, parse
-from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
 from polarbear.driver.scheduler import Scheduler
+from polarbear.execution.executor_choice import use_executor
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
 from polarbear.racing import State
@@ -301,7 +301,7 @@ def simulate(
     nothing: Any = lambda *_, **__: None  # noqa: E731 - what writing costs is in what a run costs
     with (
         store.writing(),
-        mock.patch.object(collect, "pool_of", return_value=cluster),
+        use_executor(lambda config: cluster),
         mock.patch.object(Race, "_decided", lambda *a: known.decided(*a)),
         mock.patch.object(StoreOnDisk, "add_runs", nothing),
         mock.patch.object(SpeculativeTable, "replace", nothing),

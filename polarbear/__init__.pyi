@@ -30,6 +30,8 @@ from .errors import RaceError as RaceError
 from .errors import ReportError as ReportError
 from .errors import SelectionError as SelectionError
 from .errors import StoreError as StoreError
+from .execution.executor_choice import use_executor as use_executor
+from .execution.in_process import InProcess as InProcess
 
 __version__: str
 __all__: list[str]

@@ -2,17 +2,18 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from polarbear.config.configuration import Config
-from polarbear.driver import collect
+from polarbear.execution.executor_choice import MakeExecutor, use_executor
+from polarbear.execution.in_process import InProcess
 from polarbear.numerics.threads import available_processors
-from tests.support import InThisProcess, Project, quick_pool, real_pool
+from tests.support import Project, quick_executor
 
 MOST_PROCESSES = 8  # beyond that, starting them costs more than it brings
 ROOT = Path(__file__).parents[1]
@@ -21,9 +22,6 @@ ROOT = Path(__file__).parents[1]
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
-
-# Most races in tests are so short that starting workers would take longer than their runs.
-collect.pool_of = quick_pool
 
 # How long an example takes says how busy the machine is, which is nothing that a test may fail for.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -51,20 +49,36 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path)
 
 
-@pytest.fixture
-def real_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs in worker processes, whatever they are."""
-    monkeypatch.setattr(collect, "pool_of", real_pool)
+@pytest.fixture(scope="session", autouse=True)
+def quick_runs() -> Iterator[None]:
+    """Most races in tests are so short that starting workers would take longer than their runs."""
+    with use_executor(quick_executor):
+        yield
 
 
 @pytest.fixture
-def no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs in this process, whatever they are."""
+def choose_executor() -> Iterator[Callable[[MakeExecutor | None], None]]:
+    """A function that chooses the executor for the rest of a test."""
+    with ExitStack() as stack:
 
-    def pool(config: Config, store: object = None) -> InThisProcess:
-        return InThisProcess(config, collect.workers_of(config))
+        def choose(make_executor: MakeExecutor | None) -> None:
+            stack.enter_context(use_executor(make_executor))
 
-    monkeypatch.setattr(collect, "pool_of", pool)
+        yield choose
+
+
+@pytest.fixture
+def real_workers() -> Iterator[None]:
+    """All runs are executed in worker processes."""
+    with use_executor(None):
+        yield
+
+
+@pytest.fixture
+def no_workers() -> Iterator[None]:
+    """All runs are executed in this process."""
+    with use_executor(InProcess):
+        yield
 
 
 @pytest.fixture

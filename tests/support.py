@@ -9,13 +9,12 @@ import random
 import signal
 import subprocess
 import sys
-import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -23,10 +22,9 @@ import yaml
 
 from polarbear.cli import main
 from polarbear.config.configuration import Config
-from polarbear.driver import collect
 from polarbear.driver.kept_posteriors import store_posterior
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.execution.run import Problems, execute
+from polarbear.execution.in_process import InProcess
+from polarbear.execution.outcome import Task
 from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.inference import ModelOptions, Posterior, infer
 from polarbear.inference.posterior_draws import Diagnostics
@@ -36,7 +34,6 @@ from polarbear.store import StoreOnDisk
 SOLVERS = Path(__file__).parent / "solvers.py"
 WIDE = {"COLUMNS": "160"}
 RANDOM = {"name": "random", "use": "random-search"}
-real_pool = collect.pool_of
 # Algorithms and suites that can do no harm to the process they run in.
 HARMLESS = {
     *("synthetic", "random-search", "classic"),
@@ -65,58 +62,27 @@ def synthetic(ratings: Mapping[str, object], **suite: Any) -> dict[str, Any]:
     }
 
 
-class InThisProcess:
-    """A pool without processes, whose starting would take most of the time of short runs.
+class InRandomOrder(InProcess):
+    """Runs in this process, of which the next to finish is drawn at random."""
 
-    With a seed, the next run to finish is drawn at random from as many as there are workers.
-    """
+    def __init__(self, config: Config, workers: int, seed: int) -> None:
+        super().__init__(config, workers)
+        self._random = random.Random(seed)
 
-    def __init__(self, config: Config, workers: int = 1, seed: int | None = None) -> None:
-        self.size = workers
-        self._problems = Problems(config.instances, config.setting)
-        self._random = None if seed is None else random.Random(seed)
-        self._started: list[Task] = []
-        self._woken = threading.Event()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-    def wake(self) -> None:
-        self._woken.set()
-
-    def run(
-        self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
-    ) -> Iterator[Outcome]:
-        waiting, more = iter(tasks), True
-        while not over():
-            while more and len(self._started) < self.size:
-                task = next(waiting, False)
-                more = task is not False
-                if not isinstance(task, Task):
-                    break
-                self._started.append(task)
-            if self._started:
-                place = self._random.randrange(len(self._started)) if self._random else 0
-                yield execute(self._started.pop(place), self._problems)
-            elif more:
-                self._woken.wait()
-                self._woken.clear()
-            else:
-                return
+    def _next_task(self) -> Task:
+        return self._tasks.pop(self._random.randrange(len(self._tasks)))
 
 
-def quick_pool(config: Config, store: StoreOnDisk | None = None) -> Any:
-    """A pool in this process, where neither seconds nor code that may do harm are involved."""
-    plain, execution = config.plain(), config.execution
+def quick_executor(config: Config) -> InProcess | None:
+    """Runs in this process, where neither seconds nor code that may do harm are involved."""
+    plain = config.plain()
+    execution = config.execution
     used = {entry.get("function", entry["use"]) for entry in plain["algorithms"].values()}
     used.add(plain["instances"].get("function", plain["instances"]["suite"]))
     limited = execution.seconds_per_run or execution.memory_mib or execution.engine != "local"
     if limited or config.budget.axis == "seconds" or not used <= HARMLESS:
-        return real_pool(config, store)
-    return InThisProcess(config, collect.workers_of(config))
+        return None
+    return InProcess(config)
 
 
 class Project:

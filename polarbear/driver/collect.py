@@ -10,6 +10,7 @@ from polarbear.config.configuration import Config
 from polarbear.driver.fingerprints import fingerprints, packages_of
 from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
+from polarbear.execution.executor_choice import chosen_executor
 from polarbear.execution.outcome import Executor, RunLimits, Status, Task
 from polarbear.facts.evidence import Evidence, ranked
 from polarbear.numerics.threads import available_processors
@@ -159,7 +160,13 @@ def workers_of(config: Config) -> int:
 
 
 def pool_of(config: Config, store: StoreOnDisk | None = None) -> Executor:
-    """The executor of a configuration; the store says on which processors runs were timed."""
+    """The executor of a configuration, unless `use_executor` has chosen another one.
+
+    The store says on which processors runs were timed.
+    """
+    chosen = chosen_executor(config)
+    if chosen is not None:
+        return chosen
     execution, timed = config.execution, config.budget.axis == SECONDS
     default = 2 * config.budget.limit + 60 if timed else DAY
     memory = execution.memory_mib  # without a limit, a share of the machine's

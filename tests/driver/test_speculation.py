@@ -22,14 +22,14 @@ from polarbear.store import StoreOnDisk
 from polarbear.store.runs import FinishedRun
 from tests.driver.test_loop import Notes, checkpoints, configured, optimisers, run
 from tests.faults.races import essence
-from tests.support import RANDOM, InThisProcess, solver
+from tests.support import RANDOM, InRandomOrder, solver
 
 
-def with_workers(monkeypatch: pytest.MonkeyPatch, workers: int, seed: int = 1) -> None:
-    monkeypatch.setattr(collect, "pool_of", lambda config, _: InThisProcess(config, workers, seed))
+def with_workers(choose_executor: Any, workers: int, seed: int = 1) -> None:
+    choose_executor(lambda config: InRandomOrder(config, workers, seed))
 
 
-def deliberate(monkeypatch: pytest.MonkeyPatch) -> None:
+def deliberate(monkeypatch: pytest.MonkeyPatch, choose_executor: Any) -> None:
     """Let inference take until workers have nothing more to begin: as much is early as can be."""
     decided = Race._decided
     idle = threading.Event()
@@ -40,7 +40,7 @@ def deliberate(monkeypatch: pytest.MonkeyPatch) -> None:
             idle.wait(60)  # limited: the pool may have been asked before
         return found
 
-    class Waits(InThisProcess):
+    class Waits(InRandomOrder):
         def run(self, tasks: Iterable[Task | None], over: Any = lambda: False) -> Any:
             def told() -> Iterator[Task | None]:
                 for task in tasks:
@@ -52,7 +52,7 @@ def deliberate(monkeypatch: pytest.MonkeyPatch) -> None:
             return super().run(told(), over)
 
     monkeypatch.setattr(Race, "_decided", slowly)
-    monkeypatch.setattr(collect, "pool_of", lambda config, _: Waits(config, 3, 1))
+    choose_executor(lambda config: Waits(config, 3, 1))
 
 
 TRUNCATED = {"A": [1.0, 1.0, 6.0, 40.0, 40.0, 40.0], "B": [1.0] * 6, "C": [0.2] * 6}
@@ -73,8 +73,10 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> StoreOnDisk:
 
 
 @pytest.mark.parametrize("workers", [1, 3, 40])
-def test_with_early_runs_a_race_is_the_same_to_the_byte(tmp_path, monkeypatch, without, workers):
-    with_workers(monkeypatch, workers)
+def test_with_early_runs_a_race_is_the_same_to_the_byte(
+    tmp_path, choose_executor, without, workers
+):
+    with_workers(choose_executor, workers)
     _, store, notes = run(truncated(), tmp_path / "s")
     assert checkpoints(store) == checkpoints(without)
     mine, its = essence(store.path), essence(without.path)
@@ -83,8 +85,10 @@ def test_with_early_runs_a_race_is_the_same_to_the_byte(tmp_path, monkeypatch, w
     assert len(notes.runs) == len(store.runs())  # each is reported once
 
 
-def test_with_as_many_early_runs_as_can_be_a_race_is_the_same(tmp_path, monkeypatch, without):
-    deliberate(monkeypatch)
+def test_with_as_many_early_runs_as_can_be_a_race_is_the_same(
+    tmp_path, monkeypatch, choose_executor, without
+):
+    deliberate(monkeypatch, choose_executor)
     _, store, _ = run(truncated(), tmp_path / "s")
     assert checkpoints(store) == checkpoints(without)
     assert essence(store.path)["runs"] == essence(without.path)["runs"]
@@ -94,7 +98,7 @@ def test_with_as_many_early_runs_as_can_be_a_race_is_the_same(tmp_path, monkeypa
 
 @pytest.mark.parametrize("seed", range(2))
 def test_interrupted_anywhere_a_race_with_early_runs_ends_the_same(
-    tmp_path, monkeypatch, without, seed
+    tmp_path, choose_executor, without, seed
 ):
     """Interrupted after a random number of runs, early ones included, until it ends."""
     lot = random.Random(seed)
@@ -112,7 +116,7 @@ def test_interrupted_anywhere_a_race_with_early_runs_ends_the_same(
                 raise KeyboardInterrupt
 
     config, executed, interruptions = truncated(), [], 0
-    with_workers(monkeypatch, 3, seed)
+    with_workers(choose_executor, 3, seed)
     while True:
         store = StoreOnDisk.create(tmp_path / "s", config.stored())
         watcher = Impatient()
@@ -133,9 +137,9 @@ def test_interrupted_anywhere_a_race_with_early_runs_ends_the_same(
 
 
 def test_early_runs_are_on_no_instance_beyond_a_limit_and_not_in_the_last_round(
-    tmp_path, monkeypatch
+    tmp_path, monkeypatch, choose_executor
 ):
-    deliberate(monkeypatch)
+    deliberate(monkeypatch, choose_executor)
     config = truncated(instances=30)
     _, store, _ = run(config, tmp_path / "s")
     allowed = {config.instances.instance(i, config.setting).id for i in range(30)}
@@ -155,9 +159,9 @@ def test_early_runs_are_on_no_instance_beyond_a_limit_and_not_in_the_last_round(
     ],
 )
 def test_nothing_is_begun_early_where_seconds_are_measured_or_spending_is_limited(
-    tmp_path, monkeypatch, axis, limits, some
+    tmp_path, monkeypatch, choose_executor, axis, limits, some
 ):
-    deliberate(monkeypatch)
+    deliberate(monkeypatch, choose_executor)
     begun: list[Outcome] = []
 
     class Hears(Notes):
@@ -246,22 +250,18 @@ def test_a_changed_algorithm_does_not_use_what_was_run_early_before(tmp_path):
     assert not early.has(replace(task, budget=task.budget + 1))
 
 
-class ChangingPool(InThisProcess):
+class ChangingPool(InRandomOrder):
     """A pool whose number of workers changes during a race, as that of a cluster does."""
 
     @property
     def size(self) -> int:
-        return 1 + len(self._started) % 3
-
-    @size.setter
-    def size(self, workers: int) -> None:
-        pass
+        return 1 + len(self._tasks) % 3
 
 
 def test_a_race_decides_by_the_run_that_it_stores_whatever_the_number_of_workers_then(
-    tmp_path, monkeypatch
+    tmp_path, choose_executor
 ):
-    monkeypatch.setattr(collect, "pool_of", lambda config, _: ChangingPool(config, 1, seed=1))
+    choose_executor(lambda config: ChangingPool(config, 1, seed=1))
     config = truncated(rounds=2)
     store = StoreOnDisk.create(tmp_path / "s", config.stored())
     race = Race(config, store)

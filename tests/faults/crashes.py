@@ -20,9 +20,9 @@ from unittest import mock
 
 import polarbear
 from polarbear.config.configuration import Config
-from polarbear.driver import collect
 from polarbear.driver.reconcile import Answers
 from polarbear.errors import PolarBearError
+from polarbear.execution.executor_choice import use_executor
 from polarbear.store import StoreOnDisk
 from polarbear.store import store as store_module
 from polarbear.store.file_io import ASIDE
@@ -36,7 +36,7 @@ from tests.faults.power import WAYS, Contents, after_cut, contents_of, laid_out,
 from tests.faults.races import QUICK, RULES, essence, raced
 from tests.store.editing import copy_rounds
 from tests.store.test_store import outcome
-from tests.support import quick_pool, solver
+from tests.support import quick_executor, solver
 
 ERRORS = {"full disk": errno.ENOSPC, "input/output error": errno.EIO, "forbidden": errno.EACCES}
 MERGE_ABOVE = 2  # so that parts are merged in a race as short as this
@@ -254,7 +254,7 @@ def _two_halves(root: Path) -> None:
 
 def _merge(root: Path) -> None:
     if not (root / "merged").exists():  # which a second merge would refuse to touch
-        with mock.patch.object(collect, "pool_of", quick_pool):  # a replay runs nothing
+        with use_executor(quick_executor):  # a replay runs nothing
             polarbear.merge([root / "one", root / "other"], root / "merged")
 
 
@@ -284,7 +284,7 @@ def _race_of(config: Config, **answers: Any) -> Callable[[Path], None]:
     """A race by a configuration, with answers about changes."""
 
     def command(root: Path) -> None:
-        with mock.patch.object(collect, "pool_of", quick_pool):
+        with use_executor(quick_executor):
             race(config, root / "store", Answers(**answers))
 
     return command

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 from polarbear.config.configuration import Config
-from polarbear.driver import collect
+from polarbear.execution.executor_choice import use_executor
 from polarbear.store import StoreOnDisk
 from tests.driver.test_loop import configured, run
-from tests.support import quick_pool
+from tests.support import quick_executor
 
 RULES = {"batch": {"start": 4, "min": 4, "max": 8}, "limits": {"rounds": 4}, "alpha": 0.999}
 QUICK = {"inference": {"draws": 400}, "execution": {"early": 0}}
@@ -22,7 +21,7 @@ OF_THE_MACHINE = ("seconds", "started", "host", "cpu", "load", "worker", "worker
 
 def raced(folder: Path, config: Config = CONFIG, **options: Any) -> int:
     """Race in this folder, from wherever it stands; how many runs were executed."""
-    with mock.patch.object(collect, "pool_of", quick_pool):  # outside of pytest, too
+    with use_executor(quick_executor):  # outside of pytest, too
         return len(run(config, folder, **options)[2].runs)
 
 

@@ -23,9 +23,9 @@ import pyarrow.parquet as pq
 
 from polarbear.cli import main
 from polarbear.config.configuration import Config
-from polarbear.driver import collect
 from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.errors import PolarBearError, StoreDamagedError
+from polarbear.execution.executor_choice import use_executor
 from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.inference import ModelOptions
 from polarbear.store import StoreOnDisk, file_io
@@ -38,7 +38,7 @@ from polarbear.store.verify import verify
 from tests.driver.test_loop import configured, run
 from tests.fuzz.tokens import mutated
 from tests.store.test_store import outcome
-from tests.support import quick_pool
+from tests.support import quick_executor
 
 KINDS = ("flip", "truncate", "swap", "delete", "duplicate")
 COMMANDS = ("verify", "status", "select", "infer", "report", "repair", "export", "race")
@@ -365,7 +365,7 @@ def command_ends_badly(command: str, store: Path) -> str | None:
     try:
         with (
             mock.patch.object(sys, "argv", arguments),
-            mock.patch.object(collect, "pool_of", quick_pool),
+            use_executor(quick_executor),
             mock.patch.object(os, "fsync"),
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(err),
