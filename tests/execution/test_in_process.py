@@ -39,8 +39,8 @@ def test_runs_in_the_calling_process_are_those_of_worker_processes():
 def test_an_executor_is_chosen_for_the_calls_of_a_context(tmp_path: Path):
     (tmp_path / "mine.py").write_text(
         "import os\n"
-        "from helper import point\n"
         "def records_its_process(problem, seed, file):\n"
+        "    from helper import point\n"
         "    problem(point(problem))\n"
         "    open(file, 'a').write(f'{os.getpid()}\\n')\n"
     )
