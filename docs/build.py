@@ -54,6 +54,7 @@ def stage(pages: Path, with_gallery: bool = False) -> None:
         "reference/command-line.md": command_line(),
         "reference/interface.md": interface(),
         "reference/tables.md": tables(),
+        "reference/exports.md": exports(),
     }.items():
         (pages / place).write_text(text, encoding="utf-8")
     text = (pages / "gallery.md").read_text(encoding="utf-8")
@@ -184,6 +185,21 @@ def tables() -> str:
         for column in schema:
             meaning = (column.metadata or {}).get(b"meaning", b"").decode()
             lines.append(f"| `{column.name}` | `{column.type}` | {_cell(meaning)} |")
+    return "\n".join([*lines, ""])
+
+
+def exports() -> str:
+    """Every export format: what it writes, where to, and which programs read it."""
+    from polarbear.formats import EXPORTS
+
+    lines = ["# Every export format", "", "Generated from the program; the names are values of"]
+    lines += ["`polarbear export --format`. [Import and export](formats.md) has their options.", ""]
+    lines += ["| format | what is written | to | read by |", "|---|---|---|---|"]
+    for name in EXPORTS:
+        export = EXPORTS[name]
+        targets = ", ".join(f"`PLACE{ending}`" for ending in export.endings) or "`PLACE`"
+        cells = (f"`{name}`", EXPORTS.about(name), targets, export.read_by)
+        lines.append(f"| {' | '.join(map(_cell, cells))} |")
     return "\n".join([*lines, ""])
 
 

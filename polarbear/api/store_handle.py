@@ -381,11 +381,11 @@ class Store:
     ) -> ExportResult:
         """Write runs, rankings or a posterior ``to`` a place in the format of another tool.
 
-        ``format`` is csv or parquet (a long table), ioh or coco (a folder of runs), arviz (a kept
-        posterior, as .nc or .zarr), preflib (a folder of rankings), chooser (the decision, as .json
-        or .py), or a plug-in's; its ``format_options`` follow as keywords. Only the named
-        ``algorithms`` are written, by default all. Existing files are overwritten only with
-        ``force``.
+        ``format`` is a name that `polarbear export --help` lists, for example csv or parquet (a
+        long table), ioh or coco (a folder of runs), arviz (a kept posterior, as .nc or .zarr),
+        preflib (a folder of rankings), or chooser (the decision, as .json or .py); its
+        ``format_options`` follow as keywords. Only the named ``algorithms`` are written, by default
+        all. Existing files are overwritten only with ``force``.
 
         >>> store.export("csv", "runs.csv").written
         ('runs.csv', 'runs.dictionary.csv')

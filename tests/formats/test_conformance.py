@@ -1,5 +1,6 @@
 """Every format and export in the registries keeps the promises of its interface."""
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,6 @@ from tests.support import Project
 DOCS = Path(__file__).parents[2] / "docs"
 # ArviZ's data are written by xarray.
 NEEDS = {"arviz": pytest.mark.peer}
-ALL = [(FORMATS, name) for name in FORMATS] + [(EXPORTS, name) for name in EXPORTS]
 for_every_format = pytest.mark.parametrize("name", FORMATS)
 for_every_export = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=NEEDS.get(name, ())) for name in EXPORTS]
@@ -28,14 +28,22 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> pb.Store:
     return store
 
 
-def place(folder: Path, name: str) -> Path:
-    return folder / {"arviz": "out.nc", "chooser": "out.json"}.get(name, "out")
+def target(folder: Path, name: str) -> Path:
+    endings = EXPORTS[name].endings
+    return folder / (f"out{endings[0]}" if endings else "out")
 
 
-@pytest.mark.parametrize(("registry", "name"), ALL, ids=lambda one: getattr(one, "what", one))
-def test_it_is_documented(registry, name: str):
-    before, _, after = (DOCS / "reference" / "formats.md").read_text().partition("## Out")
-    assert f"\n| `{name}` | " in (before if registry is FORMATS else after)
+@for_every_format
+def test_a_format_is_documented(name: str):
+    page = (DOCS / "reference" / "formats.md").read_text()
+    assert f"\n| `{name}` | " in page.partition("## Out")[0]
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_an_export_is_documented_by_its_class(name: str):
+    table = runpy.run_path(str(DOCS / "build.py"))["exports"]()
+    (row,) = (line for line in table.splitlines() if line.startswith(f"| `{name}` | "))
+    assert all(cell.strip() for cell in row.strip("|").split(" | "))
 
 
 @for_every_format
@@ -51,28 +59,29 @@ def test_a_source_that_is_missing_or_invalid_is_refused_by_its_name(name: str, t
 
 @for_every_export
 def test_it_reports_all_files_and_replaces_them_only_by_force(name, store, tmp_path):
-    told = store.export(name, place(tmp_path, name))
-    assert told.what
-    before = {str(p): p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
-    assert set(before) == set(told.written)
+    path = target(tmp_path, name)
+    report = store.export(name, path)
+    assert report.what
+    contents = {str(p): p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    assert set(contents) == set(report.written)
     with pytest.raises(ExportFailedError, match="out.* exists already"):
-        store.export(name, place(tmp_path, name))
-    assert {path: Path(path).read_bytes() for path in told.written} == before
+        store.export(name, path)
+    assert {file: Path(file).read_bytes() for file in report.written} == contents
     if name == "preflib":
         with pytest.raises(ExportFailedError, match="no ranking of two or more"):
             store.export(name, tmp_path / "one", algorithms=["one"])
     else:
-        some = store.export(name, place(tmp_path, name), algorithms=["one"], force=True)
-        assert some.algorithms == ("one",)
+        report_on_one = store.export(name, path, algorithms=["one"], force=True)
+        assert report_on_one.algorithms == ("one",)
     with pytest.raises(ExportFailedError, match="did you mean 'one'"):
-        store.export(name, place(tmp_path, name), algorithms=["onne"], force=True)
+        store.export(name, path, algorithms=["onne"], force=True)
 
 
 @for_every_export
 def test_a_failure_leaves_nothing_behind(name: str, store: pb.Store, tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ExportFailedError, match="cannot write"):
-        store.export(name, place(tmp_path / "file", name))
+        store.export(name, target(tmp_path / "file", name))
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
@@ -81,12 +90,12 @@ def test_the_command_prints_the_same_as_json(project: Project):
     answer = project.json("export", "s", "--format", "csv", "--to", "out.csv")
     assert list(answer) == ["store", "format", "to", "algorithms", "what", "written", "notes"]
     assert answer["written"] == ["out.csv", "out.dictionary.csv"]
-    shown = project("export", "s", "--format", "csv", "--to", "again.csv")
-    assert shown.stdout == f"{answer['what']} written to again.csv\n"
-    refusal = project.refused("export", "s", "--format", "cvs", "--to", "again.csv")
+    done = project("export", "s", "--format", "csv", "--to", "second.csv")
+    assert done.stdout == f"{answer['what']} written to second.csv\n"
+    refusal = project.refused("export", "s", "--format", "cvs", "--to", "second.csv")
     assert "did you mean 'csv'?" in refusal
 
 
 def test_names_of_files_are_safe_and_no_two_alike():
-    found = file_names(["a/b", "a:b", "A_B", "..", "日本"])
-    assert found == {"a/b": "a_b", "a:b": "a_b-2", "A_B": "A_B-3", "..": "_", "日本": "日本"}
+    names = file_names(["a/b", "a:b", "A_B", "..", "日本"])
+    assert names == {"a/b": "a_b", "a:b": "a_b-2", "A_B": "A_B-3", "..": "_", "日本": "日本"}
