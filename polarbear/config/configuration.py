@@ -19,8 +19,15 @@ from polarbear.problems import SUITES, Setting, Suite
 from polarbear.problems.base import Trajectory
 from polarbear.racing.rules import Rules
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
-from polarbear.settings.options import Options, Source, describe, nearest, unknown, validate
-from polarbear.settings.options import Path as KeyPath
+from polarbear.settings.options import (
+    KeyPath,
+    Options,
+    Source,
+    describe,
+    nearest,
+    unknown,
+    validate,
+)
 from polarbear.settings.registry import Registry
 from polarbear.settings.yaml_lines import read_yaml
 from polarbear.wording import joined

@@ -16,8 +16,7 @@ from pathlib import Path
 
 from polarbear.selection.preference import PREFERENCES, Preference
 from polarbear.settings.grid import EVALUATIONS, SECONDS
-from polarbear.settings.options import Path as Keys
-from polarbear.settings.options import Source, describe, validate
+from polarbear.settings.options import KeyPath, Source, describe, validate
 from polarbear.settings.yaml_lines import parse_yaml, read_yaml
 from polarbear.wording import singular, typed
 
@@ -53,7 +52,7 @@ def read_preference(
 
 
 def parse_preference(
-    data: object, source: Source, axis: str = EVALUATIONS, path: Keys = ()
+    data: object, source: Source, axis: str = EVALUATIONS, path: KeyPath = ()
 ) -> Preference:
     """The preference that words or a mapping describe, in which times may have units."""
     if isinstance(data, str):
@@ -99,7 +98,7 @@ def in_units_of(axis: str, text: str) -> str:
     return typed(float(number) * factor)
 
 
-def _parts(data: object, source: Source, axis: str, path: Keys) -> list[dict[str, object]]:
+def _parts(data: object, source: Source, axis: str, path: KeyPath) -> list[dict[str, object]]:
     """The parts of a mix: each a preference, perhaps with a weight."""
     if not isinstance(data, list) or not data:
         raise source.error(path, f"expected a list of preferences, found {describe(data)}")
@@ -114,7 +113,7 @@ def _parts(data: object, source: Source, axis: str, path: Keys) -> list[dict[str
     return parts
 
 
-def _from_words(text: str, source: Source, path: Keys) -> dict[str, object]:
+def _from_words(text: str, source: Source, path: KeyPath) -> dict[str, object]:
     """The mapping that words stand for."""
     text = text.strip()
     if _is_mix(text):
@@ -131,7 +130,7 @@ def _from_words(text: str, source: Source, path: Keys) -> dict[str, object]:
     return _options(name, rest, source, path)
 
 
-def _options(name: str, words: list[str], source: Source, path: Keys) -> dict[str, object]:
+def _options(name: str, words: list[str], source: Source, path: KeyPath) -> dict[str, object]:
     """A name with the options that follow it: by key, or in their order."""
     given: list[tuple[str, str]] = []  # key and value; without a key, in order
     for word in words:
@@ -165,7 +164,7 @@ def _is_mix(text: str) -> bool:
     return bool(re.search(r"\s\+\s", text)) or bool(re.match(r"[^\s(]*\s*\*", text))
 
 
-def _split(text: str, source: Source, path: Keys) -> list[str]:
+def _split(text: str, source: Source, path: KeyPath) -> list[str]:
     call = re.fullmatch(r"([\w-]+)\s*\((.*)\)", text)
     if call:
         text = f"{call[1]} {call[2]}"

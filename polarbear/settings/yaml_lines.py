@@ -102,7 +102,7 @@ class _Loader(yaml.SafeLoader):
         self._depth -= 1
         return node
 
-    def plain(self, node: yaml.Node, path: options.Path) -> object:
+    def plain(self, node: yaml.Node, path: options.KeyPath) -> object:
         """The object of a node; invalid ones are refused."""
         self._source.lines.setdefault(path, node.start_mark.line + 1)
         self._converted += 1
@@ -125,7 +125,7 @@ class _Loader(yaml.SafeLoader):
         self._around.remove(id(node))
         return found
 
-    def _scalar(self, text: str, kind: str, node: yaml.ScalarNode, path: options.Path) -> object:
+    def _scalar(self, text: str, kind: str, node: yaml.ScalarNode, path: options.KeyPath) -> object:
         for sign in text:
             if category(sign) in ("Cc", "Cs") and sign not in "\t\n\r":
                 what = "control character" if category(sign) == "Cc" else "surrogate"
@@ -142,7 +142,7 @@ class _Loader(yaml.SafeLoader):
             pass
         raise self._source.error(path, f"'{text}' is not {_EXPECTED[kind]}")
 
-    def _mapping(self, node: yaml.MappingNode, path: options.Path) -> dict[str, object]:
+    def _mapping(self, node: yaml.MappingNode, path: options.KeyPath) -> dict[str, object]:
         found: dict[str, object] = {}
         merged: dict[str, object] = {}
         for key, value in node.value:
