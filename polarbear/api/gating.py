@@ -18,6 +18,7 @@ from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.regression.gate_run import gate as run_gate
 from polarbear.regression.version_pairs import pairs_of
 from polarbear.report.figures.figure_files import write_file
+from polarbear.settings.decision_levels import DEFAULT_GATE_ALPHA, DEFAULT_GATE_TOLERANCE
 from polarbear.wording import counted, duration
 
 __all__ = ["Gated", "gate"]
@@ -58,8 +59,8 @@ def gate(
     *configs: ConfigLike,
     baseline: str,
     candidate: str,
-    tolerance: float = 0.05,
-    alpha: float = 0.95,
+    tolerance: float = DEFAULT_GATE_TOLERANCE,
+    alpha: float = DEFAULT_GATE_ALPHA,
     store: str | Path | None = None,
     instances: int | None = None,
     failures: str = "worse",

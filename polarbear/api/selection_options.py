@@ -3,12 +3,12 @@
 from polarbear.selection.criterion_names import (
     DEFAULT_DOMINATED_LEVEL,
     DEFAULT_PREFERENCE,
-    DEFAULT_QUANTILE_LEVEL,
     DEFAULT_RISK,
     DEFAULT_VALUE,
     Risk,
     ValueKind,
 )
+from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 
 __all__ = [
     "DEFAULT_DOMINATED_LEVEL",

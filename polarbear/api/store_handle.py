@@ -19,10 +19,10 @@ from polarbear.records import Facts, html_table, json_values
 from polarbear.selection.criterion_names import (
     DEFAULT_DOMINATED_LEVEL,
     DEFAULT_PREFERENCE,
-    DEFAULT_QUANTILE_LEVEL,
     DEFAULT_RISK,
     DEFAULT_VALUE,
 )
+from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import Source, validate
 from polarbear.store import StoreOnDisk

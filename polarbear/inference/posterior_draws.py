@@ -15,6 +15,7 @@ from polarbear.inference.fit import Fit, NamedFit, named
 from polarbear.inference.model_options import ModelOptions
 from polarbear.numerics.threads import in_threads
 from polarbear.rankings.duels import index_of_pair
+from polarbear.settings.decision_levels import DEFAULT_EPSILON
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.wording import counted, percent_cell
 
@@ -246,7 +247,7 @@ class Posterior:
         """
         return posterior_tables.summary(self, level)
 
-    def pairs(self, epsilon: float = 0.05) -> pl.DataFrame:
+    def pairs(self, epsilon: float = DEFAULT_EPSILON) -> pl.DataFrame:
         """Compare each algorithm with each other one, at each time.
 
         ``p_dominates`` is P(a is better than b at t), ``p_equivalent`` the probability that the win
@@ -260,7 +261,10 @@ class Posterior:
         return posterior_tables.pairs(self, epsilon)
 
     def facts(
-        self, times: Sequence[int] | None = None, pairs: bool = False, epsilon: float = 0.05
+        self,
+        times: Sequence[int] | None = None,
+        pairs: bool = False,
+        epsilon: float = DEFAULT_EPSILON,
     ) -> Inferred:
         """The facts of `polarbear infer`, at all ``times`` or at those with the given indices.
 

@@ -15,6 +15,7 @@ import numpy as np
 from polarbear.errors import InferenceError
 from polarbear.inference.models import joint_models
 from polarbear.numerics.threads import Threads, in_threads
+from polarbear.settings.decision_levels import DEFAULT_EPSILON
 
 if TYPE_CHECKING:
     from polarbear.inference.posterior_draws import Posterior
@@ -47,7 +48,7 @@ class Joint:
 
 def pointwise(
     posterior: Posterior,
-    epsilon: float = 0.05,
+    epsilon: float = DEFAULT_EPSILON,
     threads: int | None = None,
     no_worse: bool = False,
 ) -> Pointwise:

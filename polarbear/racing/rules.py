@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from polarbear.settings.decision_levels import DEFAULT_ALPHA, DEFAULT_EPSILON, checked_level
 from polarbear.settings.options import Options
 
 Resolution = Literal["membership", "crossing", "strict"]
@@ -77,9 +78,9 @@ class Rules(Options):
         "time, and at some time the other one is surely no worse (membership), or surely better or "
         "surely equivalent (crossing); with strict, every time must be settled by itself",
     )
-    alpha: float = Field(
-        0.99,
-        json_schema_extra={"maximum": 1},  # checked below, with a better message
+    alpha: Annotated[float, AfterValidator(checked_level)] = Field(
+        DEFAULT_ALPHA,
+        json_schema_extra={"maximum": 1},  # pydantic's own check would have a worse message
         description="how probable a relation must be to be settled",
     )
     guarantee: Literal["none", "anytime"] = Field(
@@ -88,7 +89,10 @@ class Rules(Options):
         "wrong elimination in the whole race) is then at most 1 - alpha, whatever the model",
     )
     epsilon: float = Field(
-        0.05, ge=0, lt=0.5, description="win probabilities this near to even count as equivalent"
+        DEFAULT_EPSILON,
+        ge=0,
+        lt=0.5,
+        description="win probabilities this near to even count as equivalent",
     )
     batch: Batch = Field(Batch(), description="instances a round")
     limits: RaceLimits = Field(RaceLimits(), description="where to stop in any case")
@@ -105,11 +109,3 @@ class Rules(Options):
         if truncate is None:
             truncate = elimination == "pointwise"
         return self.model_copy(update={"elimination": elimination, "truncate": truncate})
-
-    @field_validator("alpha")
-    @classmethod
-    def _more_likely_than_not(cls, alpha: float) -> float:
-        if not 0.5 < alpha <= 1:
-            hint = f": did you mean {alpha / 100:g}?" if 1 < alpha <= 100 else ""
-            raise ValueError(f"alpha must be above 0.5 and at most 1, found {alpha:g}{hint}")
-        return alpha

@@ -30,6 +30,11 @@ from polarbear.regression.gate_decision import (
     look_sizes,
 )
 from polarbear.regression.version_pairs import FailedRun, Lost, Pair, Slowdown, VersionDuels
+from polarbear.settings.decision_levels import (
+    DEFAULT_GATE_ALPHA,
+    DEFAULT_GATE_TOLERANCE,
+    checked_level,
+)
 from polarbear.settings.grid import SECONDS
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import FinishedRun, Reason
@@ -43,8 +48,8 @@ class GateOptions:
 
     baseline: str
     candidate: str
-    tolerance: float = 0.05
-    alpha: float = 0.95
+    tolerance: float = DEFAULT_GATE_TOLERANCE
+    alpha: float = DEFAULT_GATE_ALPHA
     limit: int | None = None
     failures: str = "worse"
 
@@ -53,8 +58,12 @@ class GateOptions:
             raise ConfigError(f"--failures is worse or ranked, found '{self.failures}'")
         if not 0 <= self.tolerance < 0.5:
             raise ConfigError(f"a tolerance is from 0 to below 0.5, found {self.tolerance:g}")
-        if not 0.5 < self.alpha < 1:
-            raise ConfigError(f"alpha is between 0.5 and 1, found {self.alpha:g}")
+        try:
+            checked_level(self.alpha)
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
+        if self.alpha == 1:
+            raise ConfigError("alpha must be below 1: no number of runs makes a verdict certain")
         if self.baseline == self.candidate:
             raise ConfigError(f"'{self.baseline}' is both the baseline and the candidate")
 

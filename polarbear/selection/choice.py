@@ -11,7 +11,6 @@ from polarbear.racing.recommendation import MIN_PROBLEMS
 from polarbear.records import Record, optional_key
 from polarbear.selection.basic_preferences import At, Final, WorstCase
 from polarbear.selection.criteria import (
-    GAMMA,
     RISKS,
     Criteria,
     Risk,
@@ -23,6 +22,7 @@ from polarbear.selection.expected_regret import InformationValue, value_of_infor
 from polarbear.selection.posterior_source import Basis, Contest
 from polarbear.selection.preference import Context, Preference, Valuation
 from polarbear.selection.sweeps import SweepTable
+from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 from polarbear.wording import counted, percent, probability, small
 
 FEW_PROBLEMS = "only {problems} to compare it on"
@@ -357,7 +357,7 @@ def select(
     preference: Preference,
     context: Context,
     risk: Risk = "p2bb",
-    gamma: float = GAMMA,
+    gamma: float = DEFAULT_QUANTILE_LEVEL,
     show_all: bool = False,
     value: Value = "duels",
 ) -> Selection:

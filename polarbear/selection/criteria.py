@@ -11,6 +11,7 @@ from polarbear.errors import SelectionError
 from polarbear.inference import Posterior
 from polarbear.inference.strongest_rival import p_best, rival_values
 from polarbear.selection.preference import Valuation
+from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 from polarbear.settings.options import unknown
 
 # The win rate against the strongest rival, the share of first places, or the rating of a
@@ -20,7 +21,6 @@ VALUES: tuple[Value, ...] = get_args(Value)
 Risk = Literal["p2bb", "mean", "quantile", "regret"]
 RISKS: tuple[Risk, ...] = get_args(Risk)
 Name = TypeVar("Name", bound=str)
-GAMMA = 0.05  # level of the lower quantile
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Criteria:
     """
 
     values: np.ndarray
-    gamma: float = GAMMA
+    gamma: float = DEFAULT_QUANTILE_LEVEL
     competing: int | None = None
 
     def __post_init__(self) -> None:

@@ -5,6 +5,8 @@ This module imports nothing that takes long, since the command line reads it for
 
 from enum import StrEnum
 
+from polarbear.settings.decision_levels import DEFAULT_ALPHA
+
 
 class Risk(StrEnum):
     """The criterion by which an algorithm is chosen, from draws of every algorithm's value."""
@@ -26,6 +28,5 @@ class ValueKind(StrEnum):
 DEFAULT_PREFERENCE = "uniform"
 DEFAULT_RISK = Risk.P2BB
 DEFAULT_VALUE = ValueKind.DUELS
-DEFAULT_QUANTILE_LEVEL = 0.05
 # Without a race, algorithms that are dominated with at least this probability do not compete.
-DEFAULT_DOMINATED_LEVEL = 0.99
+DEFAULT_DOMINATED_LEVEL = DEFAULT_ALPHA

@@ -12,11 +12,10 @@ from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.relations import pointwise
 from polarbear.racing.decide import reached
 from polarbear.selection.preference import Context
+from polarbear.settings.decision_levels import DEFAULT_ALPHA, checked_level
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, short, visible
-
-ALPHA = 0.99  # with which an algorithm is dominated, where no race was run
 
 
 @dataclass(frozen=True)
@@ -216,7 +215,9 @@ def _notes_on_missing_data(
     return tuple(notes)
 
 
-def contest(basis: Basis, among: Sequence[str] | None = None, alpha: float = ALPHA) -> Contest:
+def contest(
+    basis: Basis, among: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA
+) -> Contest:
     """The algorithms that compete: those named, the race's Pareto set, or those not dominated."""
     names = basis.posterior.algorithms
     indices = range(len(names))
@@ -236,13 +237,15 @@ def contest(basis: Basis, among: Sequence[str] | None = None, alpha: float = ALP
     return Contest(tuple(candidates), left_out, reason)
 
 
-def undominated(posterior: Posterior, alpha: float = ALPHA) -> list[int]:
+def undominated(posterior: Posterior, alpha: float = DEFAULT_ALPHA) -> list[int]:
     """Algorithms that no other one beats at each time with probability alpha.
 
     An algorithm is not left out because of a cycle of dominances.
     """
-    if not 0.5 < alpha <= 1:
-        raise SelectionError(f"the decision threshold alpha must lie in (0.5, 1], found {alpha:g}")
+    try:
+        checked_level(alpha)
+    except ValueError as error:
+        raise SelectionError(str(error)) from None
     dominates = pointwise(posterior).dominance.min(axis=0) >= alpha
     is_on_cycle = dominates & reached(dominates).T
     dominates &= ~is_on_cycle

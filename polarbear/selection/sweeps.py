@@ -7,8 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from polarbear.inference import Posterior
-from polarbear.selection.criteria import GAMMA, Criteria, Risk, Value, draws_of_values
+from polarbear.selection.criteria import Criteria, Risk, Value, draws_of_values
 from polarbear.selection.preference import Context, at_points, linear
+from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 
 SWEEP_POINTS = 200  # budgets: more than a reader can distinguish in a figure
 
@@ -46,7 +47,7 @@ def sweep(
     names: Sequence[str],
     context: Context,
     risk: Risk,
-    gamma: float = GAMMA,
+    gamma: float = DEFAULT_QUANTILE_LEVEL,
     value: Value = "duels",
 ) -> SweepTable:
     """The choice among the items, with these names, at single budgets all over the grid."""

@@ -21,9 +21,9 @@ from polarbear.report.page.assets import compressed, packed
 from polarbear.report.words import LOWEST_P_BETTER, WORDS_AT_A_TIME, better
 from polarbear.selection import budget_preferences, choice
 from polarbear.selection.basic_preferences import NEAREST
-from polarbear.selection.criteria import GAMMA
 from polarbear.selection.posterior_source import Basis
 from polarbear.selection.preference import Context
+from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 from polarbear.wording import P_BEST, counted, page_words, percent, tick
 
 # Win probabilities in a page take two bytes each, a third more as base64. All draws that fit into
@@ -91,7 +91,7 @@ def selector(context: ReportContext) -> dict[str, object] | None:
         "of_draws": posterior.draws,
         "effective": min(float(len(kept)), basis.effective_draws),
         "joint": posterior.joint,
-        "gamma": GAMMA,
+        "gamma": DEFAULT_QUANTILE_LEVEL,
         "command": f"polarbear select {shlex.quote(str(context.store.path))}{model_option}",
         "sentences": sentences(basis),
         "limits": {
