@@ -9,8 +9,19 @@ import scipy
 
 from polarbear.regression.gate_decision import GateVerdict
 from polarbear.regression.gate_run import GateOptions, PairVerdict
+from polarbear.report.figures.canvas_renderer import draw_chart
+from polarbear.report.figures.chart import (
+    Axis,
+    Boxes,
+    Chart,
+    Line,
+    Panel,
+    Rule,
+    Series,
+    Title,
+    time_axis,
+)
 from polarbear.report.figures.figure_files import on_canvas, saved
-from polarbear.report.figures.sheet import Sheet
 from polarbear.report.figures.style import Style
 from polarbear.report.outline import Block, Bullets, Table, as_markdown
 from polarbear.settings.grid import suit_log_axis
@@ -133,23 +144,34 @@ def junit(pairs: Sequence[PairVerdict], options: GateOptions, undecided_fails: b
 
 def drawing(pairs: Sequence[PairVerdict], options: GateOptions) -> bytes:
     """The win rate of each candidate over time with 95 % intervals, as SVG."""
+    labels = {pair.candidate: pair.candidate for pair in pairs}
+    chart = Chart(tuple(_panel(pair, options) for pair in pairs), labels)
     style = Style()
     with on_canvas(style) as canvas:
-        canvas.set_size_inches(style.width, 2.4 * len(pairs))
-        for axes, pair in zip(canvas.subplots(len(pairs), squeeze=False)[:, 0], pairs, strict=True):
-            times, rate = np.array([pair.times, pair.win_rate], dtype=float)
-            won, lost = 1 + rate * pair.problems, 1 + (1 - rate) * pair.problems
-            low, high = scipy.special.betaincinv(won, lost, [[0.025], [0.975]])
-            look = style.look(0)
-            axes.fill_between(times, low, high, color=look.colour, alpha=0.2, linewidth=0)
-            axes.plot(times, rate, **look.line)
-            axes.axhline(0.5, color="grey", linewidth=0.6)
-            axes.axhline(0.5 - options.tolerance, color="grey", linewidth=0.6, linestyle="--")
-            if pair.from_ is not None and pair.to is not None:
-                axes.axvspan(pair.from_, pair.to, color="grey", alpha=0.15, linewidth=0)
-            Sheet(canvas, style, {}, times, suit_log_axis(times), pair.axis).time_axis(axes)
-            axes.set_ylim(0, 1)
-            axes.set_ylabel("win rate")
-            title = f"{pair.candidate} against {pair.baseline}: {pair.verdict.value}"
-            axes.set_title(title, loc="left", parse_math=False)
+        draw_chart(canvas, chart, style)
         return saved(canvas, style, "svg")
+
+
+def _panel(pair: PairVerdict, options: GateOptions) -> Panel:
+    """The win rate of one candidate, and in grey the span of times of its verdict."""
+    times = np.array(pair.times, dtype=float)
+    win_rate = np.array(pair.win_rate, dtype=float)
+    n_won = 1 + win_rate * pair.problems
+    n_lost = 1 + (1 - win_rate) * pair.problems
+    low, high = scipy.special.betaincinv(n_won, n_lost, [[0.025], [0.975]])
+    series: list[Series] = []
+    if pair.from_ is not None and pair.to is not None:
+        span = Boxes(left=(pair.from_,), right=(pair.to,), low=(0,), high=(1,), ink="rest")
+        series.append(span)
+    series.append(Rule(0.5, ink="faint", dash="solid", width=0.6))
+    series.append(Rule(0.5 - options.tolerance, ink="faint", width=0.6))
+    line = Line(times, win_rate, low, high, algorithm=pair.candidate, dash="solid")
+    series.append(line)
+    title = f"{pair.candidate} against {pair.baseline}: {pair.verdict.value}"
+    return Panel(
+        x=time_axis(times, suit_log_axis(times), pair.axis),
+        y=Axis("win rate", low=0, high=1, has_grid=False),
+        series=tuple(series),
+        titles=(Title(title),),
+        aspect=0.25,
+    )

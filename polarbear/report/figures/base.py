@@ -1,9 +1,9 @@
-"""The interface of a figure: its data, its drawing and its words."""
+"""The interface of a figure: its data, the description of its chart, and its words."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -11,13 +11,14 @@ import polars as pl
 
 from polarbear.errors import PlugInWarning
 from polarbear.report.context import ReportContext, once
+from polarbear.report.figures.chart import MAX_NAMED, Axis, Chart, time_axis
 from polarbear.report.figures.style import Style
 from polarbear.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-Subject = TypeVar("Subject")  # of which figures are drawn: a report's context, or several stores
+Subject = TypeVar("Subject")  # what a figure shows: the context of a report, or several stores
 NOTHING_INFERRED = "nothing has been inferred yet: `polarbear race` or `polarbear infer` does that"
 NO_RACE = "no race was run in this store"
 
@@ -26,9 +27,10 @@ NO_RACE = "no race was run in this store"
 class Figure(Generic[Subject]):
     """One figure; a new one is a file like its neighbours and a line in the registry.
 
-    ``missing`` says in plain words why a store has nothing to draw, and gives None where it has.
-    ``data`` is in long form and can be written as CSV. ``draw`` uses these data only, and of the
-    context names, their order and the grid. It sets the height, which may depend on the data.
+    ``missing`` says in plain words why a store has nothing to draw, and returns None where it has.
+    ``data`` is in long form and can be written as CSV. ``chart`` describes the drawing, for paper
+    and for the page alike; it uses these data only, and from the subject names, their order and the
+    grid.
     """
 
     name: str
@@ -36,14 +38,48 @@ class Figure(Generic[Subject]):
     caption: Callable[[Subject], str]
     missing: Callable[[Subject], str | None]
     data: Callable[[Subject], pl.DataFrame]
-    draw: Callable[[Canvas, pl.DataFrame, Subject, Style], None]
+    chart: Callable[[pl.DataFrame, Subject], Chart]
+
+    def draw(self, canvas: Canvas, data: pl.DataFrame, subject: Subject, style: Style) -> None:
+        """Draw the chart on a canvas of Matplotlib, and set the size of the canvas."""
+        from polarbear.report.figures.canvas_renderer import draw_chart  # imports matplotlib
+
+        draw_chart(canvas, self.chart(data, subject), style)
 
 
 ReportFigure = Figure[ReportContext]
 
 
+def names_in(data: pl.DataFrame) -> list[str]:
+    """The algorithms of a table, in its order."""
+    return list(data["algorithm"].unique(maintain_order=True))
+
+
+def by_algorithm(
+    data: pl.DataFrame, prominence: pl.Expr | None = None
+) -> Iterator[tuple[str, pl.DataFrame, bool]]:
+    """Each algorithm with its rows, and whether its line is muted.
+
+    Where a drawing has more than MAX_NAMED algorithms, those with the highest ``prominence`` have
+    colours and come last; the lines of all others are muted.
+    """
+    groups = data.group_by("algorithm", maintain_order=True)
+    coloured = set(data["algorithm"])
+    if prominence is not None and len(coloured) > MAX_NAMED:
+        ranked = groups.agg(prominence.alias("prominence"))
+        ranked = ranked.sort("prominence", descending=True, nulls_last=True)
+        coloured = set(ranked["algorithm"][:MAX_NAMED])
+    for (name,), rows in sorted(groups, key=lambda group: group[0][0] in coloured):
+        yield str(name), rows, name not in coloured
+
+
+def grid_axis(context: ReportContext) -> Axis:
+    """The axis of the times of a report."""
+    return time_axis(context.times, context.log_times, context.axis)
+
+
 def lacks_draws(context: ReportContext) -> str | None:
-    """Why there is nothing to draw for a figure that is made of draws."""
+    """Why there is nothing to draw for a figure that is made of posterior draws."""
     if context.basis is None and context.rounds:
         last = context.rounds[-1].number
         return f"draws of round {last} are not kept yet: `polarbear race` keeps them when it ends"
@@ -55,15 +91,17 @@ def lacks_draws(context: ReportContext) -> str | None:
 
 
 def lacks_estimates(context: ReportContext) -> str | None:
+    """Why there is nothing to draw for a figure that is made of estimates."""
     return NOTHING_INFERRED if context.estimates is None else None
 
 
 def lacks_race(context: ReportContext) -> str | None:
+    """Why there is nothing to draw for a figure of rounds."""
     return None if context.rounds else NO_RACE
 
 
 def estimates_source(context: ReportContext) -> str:
-    """The round that estimates follow, or the instances they rest on, in words."""
+    """The round that estimates follow, or the number of instances behind them, in words."""
     if context.rounds:
         last = context.rounds[-1]
         return f"after round {last.number}, {counted(last.state.instances, 'instance')}"
@@ -72,7 +110,7 @@ def estimates_source(context: ReportContext) -> str:
 
 
 def draws_source(context: ReportContext) -> str:
-    """What the draws are of, in words: the last round, or another model than the race's."""
+    """The origin of the draws, in words: the last round, or another model than the race's."""
     if context.draws is None or context.other_model is None:
         return estimates_source(context)
     instances = counted(context.draws.instances, "instance")
@@ -80,14 +118,16 @@ def draws_source(context: ReportContext) -> str:
 
 
 def guarded(figure: ReportFigure, called: str) -> ReportFigure:
-    """The figure; where its data fail it has nothing to show, where its drawing fails it says so.
+    """The figure of another package, whose errors become warnings.
 
-    Either is warned of, under the name that it is ``called`` by.
+    Where its data fail, the figure is missing; where its chart fails, its drawing says so. The
+    warning names the figure as ``called``.
     """
     data = once(figure.data)
 
     def warned(error: Exception) -> str:
-        words = f"{called} failed: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        first_line = str(error).partition("\n")[0]
+        words = f"{called} failed: {type(error).__name__}: {first_line}"
         warnings.warn(words, PlugInWarning, stacklevel=3)
         return words
 
@@ -101,11 +141,10 @@ def guarded(figure: ReportFigure, called: str) -> ReportFigure:
             return warned(error)
         return reason
 
-    def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
+    def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
         try:
-            figure.draw(canvas, data, context, style)
+            return figure.chart(data, context)
         except Exception as error:
-            canvas.clear()
-            canvas.text(0.02, 0.5, warned(error), wrap=True, parse_math=False)
+            return Chart(panels=(), labels=context.labels, notes=(warned(error),))
 
-    return replace(figure, missing=missing, data=data, draw=draw)
+    return replace(figure, missing=missing, data=data, chart=chart)

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.base import Figure, draws_source, lacks_draws
-from polarbear.report.figures.sheet import Line, Sheet, names_in, without_frame
-from polarbear.report.figures.style import Style
+from polarbear.report.figures.base import (
+    Figure,
+    by_algorithm,
+    draws_source,
+    grid_axis,
+    lacks_draws,
+    names_in,
+)
+from polarbear.report.figures.chart import (
+    Area,
+    Axis,
+    Boxes,
+    Chart,
+    Line,
+    Panel,
+    Points,
+    Row,
+    Series,
+    Title,
+    edges,
+    isolated,
+    row_axis,
+)
 from polarbear.selection.criteria import Criteria, draws_of_values
+from polarbear.selection.posterior_source import Basis
 from polarbear.selection.preference import Preference
 from polarbear.selection.preference_parsing import parse_preference
 from polarbear.settings.options import Source
 from polarbear.wording import P_BEST, WIN_RATE, probability_mark, short, tick, timed
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
-
-LEVELS = (0.025, 0.5, 0.975)
+INTERVAL_LEVELS = (0.025, 0.5, 0.975)
 
 
 def data(context: ReportContext) -> pl.DataFrame:
@@ -39,32 +54,49 @@ def data(context: ReportContext) -> pl.DataFrame:
     )
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    draw_leaders(Sheet.of(canvas, context, style), data, "leader")
+def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """P(best) over the times of the report."""
+    return leaders_chart(data, context.labels, grid_axis(context), "leader")
 
 
-def draw_leaders(sheet: Sheet, data: pl.DataFrame, leader: str) -> None:
+def leaders_chart(
+    data: pl.DataFrame, labels: dict[str, str], axis: Axis, leader: str, title: str = ""
+) -> Chart:
     """P(best) over time, and below it a band with the colour of the leader at each time."""
-    style = sheet.style
-    band_height, height = 1.3 * style.line, max(2.3, 0.45 * style.width)
-    sheet.canvas.set_size_inches(style.width, height + band_height)
-    axes, band = sheet.canvas.subplots(2, 1, sharex=True, height_ratios=[height - 0.6, band_height])
-    short, borders, lines = sheet.names(names_in(data)), sheet.time_edges, []
-    for name, rows, look in sheet.by_algorithm(data, pl.col("p_best").max()):
-        p, marker = rows["p_best"].to_numpy(), look.marker if len(rows) == 1 else ""
-        axes.plot(rows["t"], p, **look.line, marker=marker, clip_on=False)
-        lines.append(Line(short[name], look, float(p[-1]), marker))
-        for k in np.flatnonzero(rows["leads"]):
-            area = sheet.look(name).area
-            band.axvspan(borders[k], borders[k + 1], **area, linewidth=0, antialiased=False)
-    axes.set_ylim(0, 1)
-    axes.set_ylabel(P_BEST)
-    axes.grid(axis="y")
-    band.set_yticks([])
-    band.set_ylabel(leader, rotation=0, ha="right", va="center", fontsize=style.small)
-    without_frame(band)
-    sheet.time_axis(band)
-    sheet.name_lines(lines)
+    borders = edges(data["t"].unique().sort().to_numpy(), axis.is_log)
+    lines = []
+    boxes = []
+    for name, rows, is_muted in by_algorithm(data, pl.col("p_best").max()):
+        line = Line(
+            x=rows["t"].to_list(),
+            y=rows["p_best"].to_list(),
+            algorithm=name,
+            is_named=True,
+            is_muted=is_muted,
+            hover=[
+                f"{isolated(labels[name])}\n{timed(t, axis.title)}\n{P_BEST} {p_best:.3f}"
+                for t, p_best in rows.select("t", "p_best").iter_rows()
+            ],
+        )
+        lines.append(line)
+        led_times = np.flatnonzero(rows["leads"].to_numpy())
+        boxes.append(
+            Boxes(
+                left=borders[led_times],
+                right=borders[led_times + 1],
+                low=np.full(len(led_times), -0.5),
+                high=np.full(len(led_times), 0.5),
+                algorithm=name,
+            )
+        )
+    probabilities = Panel(
+        x=Axis(axis.title, axis.low, axis.high, axis.is_log, axis.is_time, is_labelled=False),
+        y=Axis(P_BEST, low=0, high=1),
+        series=tuple(lines),
+        titles=(Title(title),) if title else (),
+    )
+    band = Panel(x=axis, y=row_axis([Row(text=leader)]), series=tuple(boxes), lines=1.3)
+    return Chart((probabilities, band), labels, legend="beside")
 
 
 def caption(context: ReportContext) -> str:
@@ -75,11 +107,11 @@ def caption(context: ReportContext) -> str:
     )
 
 
-LEADERS = Figure("leaders", "Best algorithm by budget", caption, lacks_draws, data, draw)
+LEADERS = Figure("leaders", "Best algorithm by budget", caption, lacks_draws, data, chart)
 
 
-def _shown_time(context: ReportContext) -> int:
-    """The index of the shown time: the nearest to the requested one, or the last of the grid."""
+def _time_index(context: ReportContext) -> int:
+    """The index of the time of the figure: the nearest to the requested one, or the last."""
     basis = context.draws
     assert basis is not None
     if context.at is None:
@@ -94,95 +126,128 @@ def one_data(context: ReportContext) -> pl.DataFrame:
     """
     basis = context.draws
     assert basis is not None
-    n, posterior, at = len(basis.algorithms), basis.posterior, _shown_time(context)
-    won = np.zeros((n, posterior.draws))
-    better = np.zeros((n, n))
-    for a in range(n):
-        for b in range(n):
-            if a != b:
-                won[a] += posterior.head_to_head(a, b)[:, at] / (n - 1)
-                better[a, b] = posterior.beats(a, b)[:, at].mean()
+    time_index = _time_index(context)
+    won, better = _duels_won(basis, time_index)
     order = np.argsort(-won.mean(axis=1), kind="stable")
     bars = groups(better[np.ix_(order, order)] >= context.rules.alpha)
-    low, _, high = np.quantile(won, LEVELS, axis=1)
+    low, _, high = np.quantile(won, INTERVAL_LEVELS, axis=1)
+    n_algorithms = len(basis.algorithms)
+    numbers_of_bars = [
+        " ".join(str(bar) for bar, (first, last) in enumerate(bars) if first <= place <= last)
+        for place in range(n_algorithms)
+    ]
     return pl.DataFrame(
         {
-            "t": [float(basis.times[at])] * n,
+            "t": [float(basis.times[time_index])] * n_algorithms,
             "algorithm": [basis.algorithms[i] for i in order],
             "mean": won.mean(axis=1)[order],
             "low": low[order],
             "high": high[order],
-            "groups": [
-                " ".join(str(bar) for bar, (first, last) in enumerate(bars) if first <= i <= last)
-                for i in range(n)
-            ],
+            "groups": numbers_of_bars,
         }
     )
 
 
+def _duels_won(basis: Basis, time_index: int) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of duels won[algorithm, draw] against all others, and P(better)[a, b], at a time."""
+    posterior = basis.posterior
+    n_algorithms = len(basis.algorithms)
+    won = np.zeros((n_algorithms, posterior.draws))
+    better = np.zeros((n_algorithms, n_algorithms))
+    for a in range(n_algorithms):
+        for b in range(n_algorithms):
+            if a != b:
+                won[a] += posterior.head_to_head(a, b)[:, time_index] / (n_algorithms - 1)
+                better[a, b] = posterior.beats(a, b)[:, time_index].mean()
+    return won, better
+
+
 def groups(better: np.ndarray) -> list[tuple[int, int]]:
-    """Longest runs of neighbours of which none is better[a, b] than another: first and last."""
-    apart = better | better.T
-    made: list[tuple[int, int]] = []
-    for first in range(len(apart)):
+    """First and last of each longest run of neighbours without one that is better[a, b]."""
+    differ = better | better.T
+    runs: list[tuple[int, int]] = []
+    for first in range(len(differ)):
         last = first
-        while last + 1 < len(apart) and not apart[first : last + 1, last + 1].any():
+        while last + 1 < len(differ) and not differ[first : last + 1, last + 1].any():
             last += 1
-        if last > first and (not made or last > made[-1][1]):
-            made.append((first, last))
-    return made
+        if last > first and (not runs or last > runs[-1][1]):
+            runs.append((first, last))
+    return runs
 
 
-def draw_one(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    canvas.set_size_inches(style.width, len(data) * max(1.5 * style.line, 0.18) + 0.55)
+def one_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """A row for each algorithm; bars at the right join those that are alike."""
+    rows = []
+    series: list[Series] = []
+    for place, (name, low, mean, high) in enumerate(
+        data.select("algorithm", "low", "mean", "high").iter_rows()
+    ):
+        rows.append(Row((name,), number=f"{mean:.2f}"))
+        ends = (low, high)
+        series.append(Line(x=ends, y=(place, place), algorithm=name, width=2.0, dash="solid"))
+        series.append(Points(x=(mean,), y=(place,), algorithm=name, size=4.5))
+    bars, right_end = _bars_of_groups(data)
+    panel = Panel(
+        x=Axis("share of duels won", high=right_end),
+        y=row_axis(rows),
+        series=(*series, *bars),
+        lines=1.5 * len(data),
+    )
+    return Chart((panel,), context.labels)
+
+
+def _bars_of_groups(data: pl.DataFrame) -> tuple[list[Series], float]:
+    """Vertical bars right of all intervals, one for each group, and the end of their axis."""
     members = data.with_row_index("place").with_columns(pl.col("groups").str.split(" "))
-    bars = members.explode("groups").filter(pl.col("groups") != "").group_by("groups")
-    ends = bars.agg(first=pl.col("place").min(), last=pl.col("place").max()).sort("first")
-    widths = [style.width, 0.12 * len(ends)] if len(ends) else [style.width]
-    axes, *side = canvas.subplots(1, len(widths), squeeze=False, sharey=True, width_ratios=widths)[
-        0
-    ]
-    sheet = Sheet.of(canvas, context, style)
-    for place, (_, rows, look) in enumerate(sheet.by_algorithm(data)):
-        low, mean, high = rows.select("low", "mean", "high").row(0)
-        axes.plot([low, high], [place, place], color=look.colour, linewidth=2.6, alpha=0.45)
-        axes.plot([mean], [place], marker="o", color=look.colour)
-        sheet.write_beside(axes, place, f"{mean:.2f}", look.text)
-    for x, (first, last) in enumerate(ends.select("first", "last").iter_rows()):
-        side[0].plot([x, x], [first - 0.25, last + 0.25], color=style.inks.ink, linewidth=2.4)
-        side[0].set_axis_off()
-    sheet.number_rows(axes, data["algorithm"].to_list())
-    axes.set_xlabel("share of duels won")
+    in_groups = members.explode("groups").filter(pl.col("groups") != "").group_by("groups")
+    ends = in_groups.agg(first=pl.col("place").min(), last=pl.col("place").max()).sort("first")
+    lowest = float(data.select(pl.col("low").min()).item())
+    highest = float(data.select(pl.col("high").max()).item())
+    gap = 0.03 * max(highest - lowest, 0.1)
+    bars: list[Series] = []
+    position = highest + gap
+    for first, last in ends.select("first", "last").iter_rows():
+        position += gap
+        bars.append(Line(x=(position, position), y=(first - 0.25, last + 0.25), width=2.4))
+    return bars, position + gap
 
 
 def one_caption(context: ReportContext) -> str:
     basis = context.draws
     assert basis is not None
-    t = timed(float(basis.times[_shown_time(context)]), context.axis)
+    time = timed(float(basis.times[_time_index(context)]), context.axis)
     return (
-        f"At {t} ({draws_source(context)}): the share of its duels with all others that each "
+        f"At {time} ({draws_source(context)}): the share of its duels with all others that each "
         "algorithm wins, posterior mean and central 95 % interval, the best on top. A bar on the "
         "right joins algorithms of which none is better than another with probability "
         f"{short(context.rules.alpha)} or more."
     )
 
 
-ONE_BUDGET = Figure("one-budget", "One budget", one_caption, lacks_draws, one_data, draw_one)
+ONE_BUDGET = Figure("one-budget", "One budget", one_caption, lacks_draws, one_data, one_chart)
 
 
 DENSITY_POINTS = 80
+HISTOGRAM_BINS = 1024  # of which a density is the smoothed form
 MAX_CANDIDATES = 10  # with a row in each panel
+DENSITY_HEIGHT = 0.75  # of a row
+DENSITY_FOOT = 0.3  # the zero of a density below the middle of its row, in rows
 
 
 def preferences(context: ReportContext) -> dict[str, Preference]:
     """Preferences by their titles, from equal weights to the worst time."""
-    first, last = float(context.times[0]), float(context.times[-1])
-    wanted = {f"at {tick(last)}": "final"}
+    first = float(context.times[0])
+    last = float(context.times[-1])
+    texts = {f"at {tick(last)}": "final"}
     if len(context.times) > 1:
-        several = {"any budget": "uniform", "short and long budgets alike": "log-uniform"}
-        at_first = {f"at {tick(first)}": f"at {first!r}"}
-        wanted = {**several, **at_first, **wanted, "its worst time": "worst-case"}
-    return {title: parse_preference(text, Source("figure")) for title, text in wanted.items()}
+        texts = {
+            "any budget": "uniform",
+            "short and long budgets alike": "log-uniform",
+            f"at {tick(first)}": f"at {first!r}",
+            **texts,
+            "its worst time": "worst-case",
+        }
+    return {title: parse_preference(text, Source("figure")) for title, text in texts.items()}
 
 
 def values_data(context: ReportContext) -> pl.DataFrame:
@@ -202,25 +267,24 @@ def values_data(context: ReportContext) -> pl.DataFrame:
         values = values.astype(np.float64)
         criteria = Criteria(values)
         for item, name in enumerate(names):
-            low, median, high = np.quantile(values[:, item], LEVELS)
+            low, median, high = np.quantile(values[:, item], INTERVAL_LEVELS)
             x, density = smooth(values[:, item])
-            frames.append(
-                pl.DataFrame(
-                    {
-                        "preference": preference.text,
-                        "title": title,
-                        "algorithm": name,
-                        "value": x,
-                        "density": density,
-                        "p_best": float(criteria.p2bb[item]),
-                        "mean": float(criteria.mean[item]),
-                        "low": low,
-                        "median": median,
-                        "high": high,
-                    },
-                    schema_overrides={"density": pl.Float64},
-                )
+            frame = pl.DataFrame(
+                {
+                    "preference": preference.text,
+                    "title": title,
+                    "algorithm": name,
+                    "value": x,
+                    "density": density,
+                    "p_best": float(criteria.p2bb[item]),
+                    "mean": float(criteria.mean[item]),
+                    "low": low,
+                    "median": median,
+                    "high": high,
+                },
+                schema_overrides={"density": pl.Float64},
             )
+            frames.append(frame)
     return pl.concat(frames)
 
 
@@ -229,85 +293,114 @@ def smooth(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
 
     Values are shares: density below 0 or above 1 is folded back. None if all values are the same.
     """
-    spread = float(values.std())
-    if spread <= 1e-9 * max(1.0, abs(float(values.mean()))):
+    deviation = float(values.std())
+    if deviation <= 1e-9 * max(1.0, abs(float(values.mean()))):
         return values[:1], None
     low, high = np.quantile(values, (0.25, 0.75))
-    width = 0.9 * min(spread, (high - low) / 1.34 or spread) * len(values) ** -0.2
-    ends = float(values.min()) - 3 * width, float(values.max()) + 3 * width
-    counts, bins = np.histogram(values, 1024, ends)
-    centres = (bins[1:] + bins[:-1]) / 2
-    x = np.linspace(max(ends[0], 0.0), min(ends[1], 1.0), DENSITY_POINTS)
-    kernel = sum(np.exp(-0.5 * ((seen[:, None] - centres) / width) ** 2) for seen in (x, -x, 2 - x))
+    scale = min(deviation, (high - low) / 1.34 or deviation)
+    width = 0.9 * scale * len(values) ** -0.2
+    start = float(values.min()) - 3 * width
+    stop = float(values.max()) + 3 * width
+    counts, borders = np.histogram(values, HISTOGRAM_BINS, (start, stop))
+    centres = (borders[1:] + borders[:-1]) / 2
+    x = np.linspace(max(start, 0.0), min(stop, 1.0), DENSITY_POINTS)
+    kernel = np.zeros((len(x), len(centres)))
+    for image in (x, -x, 2 - x):
+        kernel += np.exp(-0.5 * ((image[:, None] - centres) / width) ** 2)
     return x, kernel @ counts / (len(values) * width * np.sqrt(2 * np.pi))
 
 
-def draw_values(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
+def values_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """A panel for each preference, and in it a row with a density for each candidate."""
     titles = data["title"].unique(maintain_order=True).to_list()
     all_names = names_in(data)
-    chances = dict(data.group_by("algorithm").agg(pl.col("p_best").max()).iter_rows())
-    likeliest = sorted(all_names, key=lambda name: -chances[name])[:MAX_CANDIDATES]
-    names = [name for name in all_names if name in likeliest]
-    columns = 1 if style.is_narrow or len(titles) == 1 else 2
-    row = max((1.45 if len(names) <= 5 else 1.2) * style.line, 0.14)
-    height = row * (len(names) + 0.4) + 0.42
-    sheet = Sheet.of(canvas, context, style)
-    panels = sheet.panels(len(titles), columns, height, 0.25)
-    for axes, title in zip(panels, titles, strict=True):
-        _panel(axes, data.filter(pl.col("title") == title), names, sheet)
-        axes.set_title(title)
-    for axes in panels[-columns:]:
-        axes.set_xlabel(f"value ({WIN_RATE})")
-    for axes in panels[:columns]:
-        sheet.write_head(axes, P_BEST)
+    highest_p_best = dict(data.group_by("algorithm").agg(pl.col("p_best").max()).iter_rows())
+    by_probability = sorted(all_names, key=lambda name: -highest_p_best[name])
+    names = [name for name in all_names if name in by_probability[:MAX_CANDIDATES]]
+    columns = 1 if len(titles) == 1 else 2
+    panels = []
+    for number, title in enumerate(titles):
+        is_lowest = number + columns >= len(titles)
+        own_rows = data.filter(pl.col("title") == title)
+        panels.append(_values_panel(title, own_rows, names, context.labels, is_lowest))
+    notes: tuple[str, ...] = ()
     if len(names) < len(all_names):
-        text = f"{len(names)} of {len(all_names)} candidates, those most likely to be the best"
-        sheet.note(text)
+        notes = (f"{len(names)} of {len(all_names)} candidates, those most likely to be the best",)
+    return Chart(tuple(panels), context.labels, columns=columns, notes=notes)
 
 
-def _panel(axes: Axes, data: pl.DataFrame, names: list[str], sheet: Sheet) -> None:
+def _values_panel(
+    title: str, data: pl.DataFrame, names: list[str], labels: dict[str, str], is_lowest: bool
+) -> Panel:
     """One preference: density, median and interval of each candidate, and P(best) beside it."""
+    rows = []
+    series: list[Series] = []
     for place, name in enumerate(names):
-        rows = data.filter(pl.col("algorithm") == name)
-        look = sheet.look(name)
-        first = rows.row(0, named=True)
-        low, median, high, p_best = (first[k] for k in ("low", "median", "high", "p_best"))
-        foot = place + 0.3
-        if first["density"] is not None:
-            hill = rows["density"].to_numpy()
-            top = foot - 0.75 * hill / hill.max()
-            axes.fill_between(rows["value"], foot, top, color=look.colour, alpha=0.35, linewidth=0)
-        axes.plot([low, high], [foot, foot], color=look.colour, linewidth=1.2)
-        axes.plot([median], [foot], marker="o", color=look.colour, markersize=3.2)
-        sheet.write_beside(axes, foot - 0.15, probability_mark(p_best), look.text)
-    axes.margins(x=0.03)
-    sheet.number_rows(axes, names, 0.18, shift=0.15)
-    axes.set_ylim(len(names) - 0.4, -0.6)
+        points = data.filter(pl.col("algorithm") == name)
+        p_best = points["p_best"][0]
+        rows.append(Row((name,), number=probability_mark(p_best)))
+        series += _value_in_row(place + DENSITY_FOOT, name, points, labels[name])
+    return Panel(
+        x=Axis(f"value ({WIN_RATE})" if is_lowest else ""),
+        y=row_axis(rows),
+        series=tuple(series),
+        titles=(Title(title),),
+        lines=(1.6 if len(names) <= 5 else 1.3) * (len(names) + 0.2),
+        head=P_BEST,
+    )
+
+
+def _value_in_row(foot: float, name: str, points: pl.DataFrame, label: str) -> list[Series]:
+    """The density of a value above its foot, the interval and the median."""
+    low, median, high, mean, p_best = points.select("low", "median", "high", "mean", "p_best").row(
+        0
+    )
+    series: list[Series] = []
+    if points["density"][0] is not None:
+        density = points["density"].to_numpy()
+        area = Area(
+            x=points["value"].to_list(),
+            low=np.full(len(density), foot),
+            high=foot - DENSITY_HEIGHT * density / density.max(),
+            algorithm=name,
+        )
+        series.append(area)
+    interval = Line(x=(low, high), y=(foot, foot), algorithm=name, width=1.2, dash="solid")
+    hover = (
+        f"{isolated(label)}\nmedian {median:.4f}, mean {mean:.4f}\n"
+        f"95 %: {low:.4f} to {high:.4f}\n{P_BEST} {p_best:.3f}"
+    )
+    middle = Points(x=(median,), y=(foot,), algorithm=name, size=4.2, hover=(hover,))
+    return [*series, interval, middle]
 
 
 def lacks_choice(context: ReportContext) -> str | None:
-    inside = context.remaining
-    if lacks_draws(context) is None and len(inside) == 1:
-        return f"{inside[0]} is the only candidate, whatever the preference"
+    """Why there is nothing to choose from."""
+    candidates = context.remaining
+    if lacks_draws(context) is None and len(candidates) == 1:
+        return f"{candidates[0]} is the only candidate, whatever the preference"
     return lacks_draws(context)
 
 
 def values_caption(context: ReportContext) -> str:
     basis = context.basis
-    independent = (
-        f" The {basis.posterior.model} model treats times as independent, so values over several "
-        "times look more certain than they are."
-        if basis is not None and not basis.posterior.joint and len(basis.times) > 1
-        else ""
-    )
+    independent = ""
+    if basis is not None and not basis.posterior.joint and len(basis.times) > 1:
+        independent = (
+            f" The {basis.posterior.model} model treats times as independent, so values over "
+            "several times look more certain than they are."
+        )
+    cut = ""
+    if len(context.remaining) > MAX_CANDIDATES:
+        cut = f" The {MAX_CANDIDATES} most likely to be the best are drawn, the data has all."
     return (
         f"Values of the candidates under several preferences ({draws_source(context)}): the "
         f"posterior of the {WIN_RATE}, on average over the budgets or at the worst time, with "
         f"median and central 95 % interval, and {P_BEST}, the probability that this value is the "
-        f"highest.{independent}"
+        f"highest.{independent}{cut}"
     )
 
 
 VALUES = Figure(
-    "values", "Values under preferences", values_caption, lacks_choice, values_data, draw_values
+    "values", "Values under preferences", values_caption, lacks_choice, values_data, values_chart
 )

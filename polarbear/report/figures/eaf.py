@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -12,23 +10,36 @@ import polars as pl
 from polarbear.classical.attainment import EAF_LEVELS
 from polarbear.classical.view import Scale, View
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.base import Figure
-from polarbear.report.figures.ecdf import lacks_values, on_what, sheet_of
-from polarbear.report.figures.sheet import Sheet, edges, names_in
-from polarbear.report.figures.style import Keywords, Style
-from polarbear.wording import percent_cell, power_of_ten, tick
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.collections import QuadMesh
-    from matplotlib.figure import Figure as Canvas
+from polarbear.report.figures.base import Figure, names_in
+from polarbear.report.figures.chart import (
+    Axis,
+    Cells,
+    Chart,
+    Dash,
+    Ink,
+    Line,
+    Panel,
+    Tick,
+    Title,
+    edges,
+    isolated,
+    time_axis,
+)
+from polarbear.report.figures.ecdf import basis_words, lacks_values
+from polarbear.wording import percent_cell, power_of_ten, tick, timed
 
 MAX_PANELS = 12
-LINES = {25.0: (0.6, ":"), 50.0: (1.2, "-"), 75.0: (0.6, "--")}
+QUARTILES: tuple[tuple[float, float, Dash], ...] = (
+    (0.25, 0.6, "dotted"),
+    (0.5, 1.2, "solid"),
+    (0.75, 0.6, "dashed"),
+)  # shares of runs, with the width and the dash of their line
 
 
 def lacks_plane(context: ReportContext) -> str | None:
-    if reason := lacks_values(context):
+    """Why there is no plane of times and targets to draw."""
+    reason = lacks_values(context)
+    if reason is not None:
         return reason
     if len(context.classical.grid) == 1:
         return "the grid has one time only, and a plane of times and targets needs more"
@@ -37,7 +48,8 @@ def lacks_plane(context: ReportContext) -> str | None:
 
 def _plane(view: View, values: np.ndarray, name: str) -> pl.DataFrame:
     """Values[level, time] in long form, as rows of kind grid."""
-    levels, times = EAF_LEVELS, view.times
+    levels = EAF_LEVELS
+    times = view.times
     targets = [view.scale.target(level) for level in levels]
     return pl.DataFrame(
         {
@@ -52,13 +64,20 @@ def _plane(view: View, values: np.ndarray, name: str) -> pl.DataFrame:
 
 
 def _contours(view: View, name: str) -> pl.DataFrame:
+    """The lines that shares of the runs of an algorithm have attained, as rows of kind contour."""
     rows = [
         ("contour", name, t, level, percentile / 100)
         for percentile, line in view.eaf.contours[view.index(name)].items()
         for t, level in line.tolist()
     ]
-    schema = {"kind": pl.String, "algorithm": pl.String, "t": pl.Float64, "level": pl.Float64}
-    return pl.DataFrame(rows, schema={**schema, "share": pl.Float64}, orient="row")
+    schema = {
+        "kind": pl.String,
+        "algorithm": pl.String,
+        "t": pl.Float64,
+        "level": pl.Float64,
+        "share": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def data(context: ReportContext) -> pl.DataFrame:
@@ -72,104 +91,156 @@ def data(context: ReportContext) -> pl.DataFrame:
     frames = []
     for a, name in enumerate(view.algorithms):
         grid = _plane(view, view.eaf.attained[a], "share")
-        frames += [grid.with_columns(algorithm=pl.lit(name)), _contours(view, name)]
-    found = pl.concat(frames, how="diagonal")
-    return found.select("kind", "algorithm", "t", "level", "target", "share")
+        frames.append(grid.with_columns(algorithm=pl.lit(name)))
+        frames.append(_contours(view, name))
+    columns = ("kind", "algorithm", "t", "level", "target", "share")
+    return pl.concat(frames, how="diagonal").select(*columns)
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    sheet, names = sheet_of(canvas, context, style), names_in(data)
-    shown = names[:MAX_PANELS]
-    columns = min(len(shown), 2 if style.is_narrow else 4 if len(shown) > 6 else 3)
-    height = max(1.5, 0.72 * style.width / columns)
-    panels = sheet.panels(len(shown), columns, height, 0.35, share=True)
-    short = sheet.names(shown, 0.8 / columns)
-    for axes, name in zip(panels, shown, strict=True):
-        own = data.filter(pl.col("algorithm") == name)
-        image = _draw_plane(axes, own, "share", (0.0, 1.0), style.inks.shades, sheet)
-        _draw_contours(axes, own, LINES, style.inks.alarm, sheet)
-        axes.set_title(short[name], color=sheet.look(name).text)
-    _name_axes(panels, columns, context.classical.scale, sheet)
-    sheet.colour_bar(image, panels, "share of runs", {"fraction": 0.03, "pad": 0.02, "aspect": 30})
-    rest = f"; {len(shown)} of {len(names)} algorithms" if len(shown) < len(names) else ""
-    words = f"lines: a quarter (dotted), half, three quarters (dashed) of runs{rest}"
-    sheet.note(words)
+def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """A plane of times and targets for each algorithm, with its quartile lines."""
+    names = names_in(data)
+    drawn = names[:MAX_PANELS]
+    panels = []
+    for name in drawn:
+        rows = data.filter(pl.col("algorithm") == name)
+        words = ("share of runs {value}",)
+        cells = _plane_cells(rows, "share", context, value_words=words, bar_title="share of runs")
+        lines = [
+            _contour(rows, share, width, dash, context, ink="alarm")
+            for share, width, dash in QUARTILES
+        ]
+        panels.append(_plane_panel(cells, lines, (Title(name, name),), (name,), context))
+    left_out = ""
+    if len(drawn) < len(names):
+        left_out = f"; {len(drawn)} of {len(names)} algorithms"
+    note = f"lines: a quarter (dotted), half, three quarters (dashed) of runs{left_out}"
+    columns = 4 if len(drawn) > 6 else 3
+    return _chart_of_planes(panels, columns, 2, (note,), context)
 
 
-def _draw_plane(
-    axes: Axes,
+def _chart_of_planes(
+    panels: list[Panel],
+    columns: int,
+    narrow_columns: int,
+    notes: tuple[str, ...],
+    context: ReportContext,
+    notes_in_print: tuple[str, ...] = (),
+) -> Chart:
+    return Chart(
+        tuple(panels),
+        context.labels,
+        columns=columns,
+        narrow_columns=narrow_columns,
+        shares_axes=True,
+        notes=notes,
+        notes_in_print=notes_in_print,
+    )
+
+
+def _plane_panel(
+    cells: Cells,
+    lines: list[Line],
+    titles: tuple[Title, ...],
+    algorithms: tuple[str, ...],
+    context: ReportContext,
+) -> Panel:
+    """A plane with targets from the easiest, at the top, to the hardest: a run goes down."""
+    view = context.classical
+    title = "distance to the optimum" if view.scale.has_common_targets else "progress"
+    ticks = _target_ticks(view.scale)
+    return Panel(
+        x=time_axis(view.grid, context.log_times, view.axis),
+        y=Axis(title, low=1.0, high=0.0, has_grid=False, ticks=ticks),
+        series=(cells, *lines),
+        titles=titles,
+        aspect=0.6,
+        algorithms=algorithms,
+    )
+
+
+def _plane_cells(
     data: pl.DataFrame,
-    value: str,
-    limits: tuple[float, float],
-    colours: Sequence[str],
-    sheet: Sheet,
-) -> QuadMesh:
-    """A column of the data as colours; a level stands for the targets from the one before to it."""
+    column: str,
+    context: ReportContext,
+    *,
+    value_words: tuple[str, ...],
+    least: float = 0.0,
+    most: float = 1.0,
+    ahead: tuple[str, ...] = (),
+    bar_title: str = "",
+) -> Cells:
+    """A column of the data as colours; a level stands for the targets between it and the last."""
     grid = data.filter(pl.col("kind") == "grid").sort("level", "t")
-    times, levels = (grid[name].unique().sort().to_numpy() for name in ("t", "level"))
-    values = grid[value].to_numpy().reshape(len(levels), len(times))
-    drawn: Keywords = {"vmin": limits[0], "vmax": limits[1], "rasterized": True}
-    borders = edges(times, sheet.is_log), np.concatenate([[0.0], levels])
-    return axes.pcolormesh(*borders, values, cmap=sheet.shades(colours), **drawn)
+    times = grid["t"].unique().sort().to_numpy()
+    levels = grid["level"].unique().sort().to_numpy()
+    axis = context.classical.axis
+    return Cells(
+        columns=edges(times, context.log_times),
+        rows=np.concatenate([[0.0], levels]),
+        values=grid[column].to_numpy().reshape(len(levels), len(times)),
+        least=least,
+        most=most,
+        ahead=ahead,
+        bar_title=bar_title,
+        hover=([timed(t, axis) for t in times.tolist()],),
+        value_words=value_words,
+    )
 
 
-def _draw_contours(
-    axes: Axes,
+def _contour(
     data: pl.DataFrame,
-    styles: dict[float, tuple[float, str]],
-    colour: str,
-    sheet: Sheet,
-) -> None:
-    """Lines of percentages of runs, as steps that go on to the end of the grid."""
-    for percentile, (width, dash) in styles.items():
-        is_line = (pl.col("share") - percentile / 100).abs() < 1e-9
-        line = data.filter((pl.col("kind") == "contour") & is_line).sort("t")
-        if line.is_empty():
-            continue
-        t, level = line["t"].to_list(), line["level"].to_list()
-        x, y = [t[0], *t, float(sheet.times[-1])], [0.0, *level, level[-1]]
-        axes.step(x, y, where="post", color=colour, linewidth=width, linestyle=dash)
+    share: float,
+    width: float,
+    dash: Dash,
+    context: ReportContext,
+    ink: Ink = "ink",
+) -> Line:
+    """The line that a share of the runs has attained, as steps to the end of the grid."""
+    has_share = (pl.col("share") - share).abs() < 1e-9
+    points = data.filter((pl.col("kind") == "contour") & has_share).sort("t")
+    times = points["t"].to_list()
+    levels = points["level"].to_list()
+    if times:
+        times = [times[0], *times, float(context.classical.grid[-1])]
+        levels = [0.0, *levels, levels[-1]]
+    return Line(x=times, y=levels, ink=ink, width=width, dash=dash, step="after")
 
 
-def _name_axes(panels: Sequence[Axes], columns: int, scale: Scale, sheet: Sheet) -> None:
-    """Time, and targets from the easiest, at the top, to the hardest: a run goes down."""
-    sheet.time_axes(panels, columns)
-    for axes in panels:
-        axes.set_ylim(1.0, 0.0)
-        axes.set_yticks(*_target_ticks(scale))
-    words = "distance to the optimum" if scale.has_common_targets else "progress"
-    sheet.canvas.supylabel(words, fontsize=sheet.style.font_size)
-
-
-def _target_ticks(scale: Scale) -> tuple[list[float], list[str]]:
+def _target_ticks(scale: Scale) -> tuple[Tick, ...]:
     """Ticks at round targets: whole powers of ten, or even steps."""
-    first, last = scale.target(0.0), scale.target(1.0)
-    steps = [0.0, 0.25, 0.5, 0.75, 1.0]
+    first = scale.target(0.0)
+    last = scale.target(1.0)
+    steps = (0.0, 0.25, 0.5, 0.75, 1.0)
     if first is None or last is None:
-        return steps, ["worst", "0.25", "0.5", "0.75", "best"]
+        words = ("worst", "0.25", "0.5", "0.75", "best")
+        return tuple(Tick(step, text) for step, text in zip(steps, words, strict=True))
     if not scale.log:
-        return steps, [tick(first + step * (last - first)) for step in steps]
+        return tuple(Tick(step, tick(first + step * (last - first))) for step in steps)
     high, low = np.log10([first, last])
     powers = np.arange(np.floor(high + 1e-9), np.ceil(low - 1e-9) - 1, -1)
-    powers = powers[:: max(1, round(len(powers) / 6))]
-    return ((high - powers) / (high - low)).tolist(), [power_of_ten(int(p)) for p in powers]
+    stride = max(1, round(len(powers) / 6))
+    return tuple(
+        Tick(float((high - power) / (high - low)), power_of_ten(int(power)))
+        for power in powers[::stride]
+    )
 
 
 def caption(context: ReportContext) -> str:
     return (
         "Empirical attainment function: the share of runs that have attained a target (down: "
         "harder) by a time, pooled over instances. Averaged over the targets it is the ECDF, and "
-        f"averaged over time, too, the AOCC. {on_what(context.classical)}"
+        f"averaged over time, too, the AOCC. {basis_words(context.classical)} Lines: a quarter "
+        f"(dotted), half, and three quarters (dashed) of the runs. At most {MAX_PANELS} algorithms "
+        "are drawn, the data has all."
     )
 
 
-EAF = Figure("eaf", "Empirical attainment", caption, lacks_plane, data, draw)
+EAF = Figure("eaf", "Empirical attainment", caption, lacks_plane, data, chart)
 
 
 MAX_PAIRS = 6
-SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
-PAIR_LOOKS = (0, 4)  # of the left and the right one: blue and orange, whichever algorithms
-PAIR_IN_PRINT = ("#FFFFFF", "#B4B4B4", "#303030")  # from the right one to the left one
+LEAST_REACH = 0.01  # of the colours of differences, which may all be zero
 
 
 def pairs(context: ReportContext) -> list[tuple[str, str]]:
@@ -177,10 +248,10 @@ def pairs(context: ReportContext) -> list[tuple[str, str]]:
     if context.comparison.pair is not None:
         return [context.comparison.pair]
     view = context.classical
-    inside = [name for name in view.algorithms if name in context.remaining]
-    if len(inside) < 2:
-        inside = [view.algorithms[a] for a in view.aocc.order()[:2]]
-    return list(combinations(inside, 2))[:MAX_PAIRS]
+    names = [name for name in view.algorithms if name in context.remaining]
+    if len(names) < 2:
+        names = [view.algorithms[a] for a in view.aocc.order()[:2]]
+    return list(combinations(names, 2))[:MAX_PAIRS]
 
 
 def difference_data(context: ReportContext) -> pl.DataFrame:
@@ -195,40 +266,56 @@ def difference_data(context: ReportContext) -> pl.DataFrame:
         grid = _plane(view, view.eaf_difference(a, b), "difference")
         is_half = (pl.col("share") - 0.5).abs() < 1e-9
         lines = [_contours(view, name).filter(is_half) for name in (a, b)]
-        pair = {"a": pl.lit(a), "b": pl.lit(b), "instances": pl.lit(len(view.common.instances))}
-        frames.append(pl.concat([grid, *lines], how="diagonal").with_columns(**pair))
+        frame = pl.concat([grid, *lines], how="diagonal").with_columns(
+            a=pl.lit(a), b=pl.lit(b), instances=pl.lit(len(view.common.instances))
+        )
+        frames.append(frame)
     columns = ("a", "b", "instances", "kind", "algorithm", "t", "level", "target")
     return pl.concat(frames).select(*columns, "difference", "share")
 
 
-def draw_difference(
-    canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style
-) -> None:
-    shown = data.select("a", "b", "instances").unique(maintain_order=True).rows()
-    columns = min(len(shown), 1 if style.is_narrow else 2 if len(shown) in (2, 4) else 3)
-    height = max(1.6, (0.5 if columns == 1 else 0.8) * style.width / columns)
-    sheet = sheet_of(canvas, context, style)
-    panels = sheet.panels(len(shown), columns, height, 0.35)
-    most = float(np.nanmax(np.abs(data["difference"].fill_null(np.nan).to_numpy()))) or 1.0
-    colours = PAIR_IN_PRINT
-    if style.theme != "print":
-        left, right = (style.look(place).colour for place in PAIR_LOOKS)
-        colours = (right, style.inks.shades[0], left)
-    for axes, (a, b, instances) in zip(panels, shown, strict=True):
-        own = data.filter((pl.col("a") == a) & (pl.col("b") == b))
-        _draw_plane(axes, own, "difference", (-most, most), colours, sheet)
-        short = sheet.names((a, b), 0.24 / columns)
-        for name, dash, side, look in zip((a, b), ("--", ":"), SIDES, PAIR_LOOKS, strict=True):
-            half = own.filter(pl.col("algorithm") == name)
-            _draw_contours(axes, half, {50.0: (1.0, dash)}, style.inks.ink, sheet)
-            axes.set_title(short[name], loc=side, color=style.look(look).text)
-        title: Keywords = {"color": style.inks.faint, "fontsize": style.small}
-        axes.set_title(f"n = {instances}", loc="center", **title)
-    _name_axes(panels, columns, context.classical.scale, sheet)
-    colour = "dark: the left one" if style.theme == "print" else "colour: the algorithm that"
-    ahead = f"{colour} has attained it more often, at most by {percent_cell(most)} of the runs"
-    lines = "lines: what half of the runs have attained, dashed left, dotted right"
-    sheet.note(f"{ahead}\n{lines}")
+def difference_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """A plane for each pair, with the line that half of the runs of each have attained."""
+    compared = data.select("a", "b", "instances").unique(maintain_order=True).rows()
+    differences = data["difference"].fill_null(0.0).to_numpy()
+    reach = max(float(np.nanmax(np.abs(differences))), LEAST_REACH)
+    panels = []
+    for a, b, instances in compared:
+        rows = data.filter((pl.col("a") == a) & (pl.col("b") == b))
+        words = tuple(
+            f"{isolated(context.labels[name])} is ahead in {{value}} of the runs" for name in (a, b)
+        )
+        cells = _plane_cells(
+            rows,
+            "difference",
+            context,
+            value_words=words,
+            least=-reach,
+            most=reach,
+            ahead=(a, b),
+        )
+        dashes: tuple[tuple[str, Dash], ...] = ((a, "dashed"), (b, "dotted"))
+        lines = [
+            _contour(rows.filter(pl.col("algorithm") == name), 0.5, 1.0, dash, context)
+            for name, dash in dashes
+        ]
+        titles = (
+            Title(a, a, "left"),
+            Title(f"n = {instances}", side="center", is_small=True),
+            Title(b, b, "right"),
+        )
+        panels.append(_plane_panel(cells, lines, titles, (a, b), context))
+    columns = 2 if len(panels) in (2, 4) else 3
+    attained = f"has attained it more often, at most by {percent_cell(reach)} of the runs"
+    lines_words = "lines: what half of the runs have attained, dashed left, dotted right"
+    return _chart_of_planes(
+        panels,
+        columns,
+        1,
+        (f"colour: the algorithm that {attained}", lines_words),
+        context,
+        notes_in_print=(f"dark: the left one {attained}", lines_words),
+    )
 
 
 def lacks_pairs(context: ReportContext) -> str | None:
@@ -244,7 +331,9 @@ def difference_caption(context: ReportContext) -> str:
     return (
         "Differences of empirical attainment functions: where in the plane of times and targets "
         "(down: harder) one of a pair has attained targets in more runs than the other, on the "
-        f"instances these two have in common (n). {words[0].upper()}{words[1:]}."
+        f"instances these two have in common (n). {words[0].upper()}{words[1:]}. Each place has "
+        "the colour of the one that is ahead. Lines: what half of the runs have attained, dashed "
+        "of the left one, dotted of the right one."
     )
 
 
@@ -254,5 +343,5 @@ EAF_DIFFERENCE = Figure(
     difference_caption,
     lacks_pairs,
     difference_data,
-    draw_difference,
+    difference_chart,
 )

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
 from polarbear.classical.view import View
 from polarbear.errors import ReportError
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.base import Figure
-from polarbear.report.figures.sheet import MAX_BANDS, Sheet, draw_estimate, names_in
-from polarbear.report.figures.style import Keywords, Style
-from polarbear.wording import counted
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from polarbear.report.figures.base import Figure, by_algorithm, names_in
+from polarbear.report.figures.chart import (
+    MAX_BANDS,
+    Axis,
+    Chart,
+    Line,
+    Panel,
+    Points,
+    Row,
+    Series,
+    Title,
+    isolated,
+    row_axis,
+    time_axis,
+)
+from polarbear.report.figures.short_names import shortened
+from polarbear.wording import counted, timed
 
 
 def lacks_values(context: ReportContext) -> str | None:
@@ -30,65 +36,83 @@ def lacks_values(context: ReportContext) -> str | None:
     return None
 
 
-def on_what(view: View) -> str:
+def basis_words(view: View) -> str:
     """The number of instances and the scale, in sentences."""
     instances = counted(len(view.common.instances), "instance")
     words = view.scale.words
     return f"On {instances} that all of them ran to the end. {words[0].upper()}{words[1:]}."
 
 
-def sheet_of(canvas: Canvas, context: ReportContext, style: Style) -> Sheet:
-    """A sheet with the times of the classical view."""
-    view = context.classical
-    return replace(Sheet.of(canvas, context, style), times=view.grid, axis=view.axis)
-
-
 def data(context: ReportContext) -> pl.DataFrame:
     """Mean share of targets reached, with its 95 % bootstrap interval; null for one instance."""
-    view, found = context.classical, context.classical.ecdf
-    size = len(view.times)
+    view = context.classical
+    n_times = len(view.times)
     return pl.DataFrame(
         {
-            "algorithm": [name for name in view.algorithms for _ in range(size)],
+            "algorithm": [name for name in view.algorithms for _ in range(n_times)],
             "t": np.tile(view.times, len(view.algorithms)),
-            "share": found.mean.ravel(),
-            "low": found.low.ravel(),
-            "high": found.high.ravel(),
+            "share": view.ecdf.mean.ravel(),
+            "low": view.ecdf.low.ravel(),
+            "high": view.ecdf.high.ravel(),
             "instances": len(view.common.instances),
         }
     ).with_columns(pl.col("low", "high").fill_nan(None))
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    sheet = sheet_of(canvas, context, style)
-    axes, short = sheet.panel(max(2.3, 0.5 * style.width)), sheet.names(names_in(data))
-    alpha = 0.1 if len(short) <= MAX_BANDS else 0.0
+def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """A line with its band for each algorithm."""
+    view = context.classical
     lines = [
-        draw_estimate(axes, rows, look, short[name], "share", alpha=alpha)
-        for name, rows, look in sheet.by_algorithm(data, pl.col("share").max())
+        _share_line(name, rows, is_muted, context)
+        for name, rows, is_muted in by_algorithm(data, pl.col("share").max())
     ]
     highest = float(data.select(pl.max_horizontal("share", "high").max()).item())
-    axes.set_ylim(0, min(1.0, max(1.05 * highest, 0.05)))
-    sheet.number_ticks(axes.yaxis)
-    axes.set_ylabel("share of targets reached")
-    axes.grid(axis="y")
-    sheet.time_axis(axes)
-    sheet.name_lines(lines)
+    panel = Panel(
+        x=time_axis(view.grid, context.log_times, view.axis),
+        y=Axis("share of targets reached", low=0, high=min(1.0, max(1.05 * highest, 0.05))),
+        series=tuple(lines),
+    )
+    return Chart((panel,), context.labels, legend="beside")
+
+
+def _share_line(name: str, rows: pl.DataFrame, is_muted: bool, context: ReportContext) -> Line:
+    """The share of targets that one algorithm has reached, over time."""
+    n_algorithms = len(context.classical.algorithms)
+    has_interval = rows["low"].is_not_null().all()
+    label = isolated(context.labels[name])
+    hover = []
+    for t, share, low, high in rows.select("t", "share", "low", "high").iter_rows():
+        interval = f" ({low:.3f} to {high:.3f})" if has_interval else ""
+        time = timed(t, context.classical.axis)
+        hover.append(f"{label}\n{time}\nshare of targets {share:.3f}{interval}")
+    return Line(
+        x=rows["t"].to_list(),
+        y=rows["share"].to_list(),
+        low=rows["low"].to_list() if has_interval else (),
+        high=rows["high"].to_list() if has_interval else (),
+        algorithm=name,
+        band_opacity=0.1 if n_algorithms <= MAX_BANDS else 0.0,
+        is_named=True,
+        is_muted=is_muted,
+        hover=hover,
+    )
 
 
 def caption(context: ReportContext) -> str:
     return (
         "Empirical cumulative distribution: the share of (run, target) pairs that each algorithm "
         f"has reached by each time, with a 95 % bootstrap interval over instances (drawn for up to "
-        f"{MAX_BANDS} algorithms). {on_what(context.classical)}"
+        f"{MAX_BANDS} algorithms). {basis_words(context.classical)}"
     )
 
 
-ECDF = Figure("ecdf", "ECDF over time", caption, lacks_values, data, draw)
+ECDF = Figure("ecdf", "ECDF over time", caption, lacks_values, data, chart)
 
 
 TITLES = {"linear": "over time", "log": "over log time"}
 SPREAD = 0.26  # of points around their row, in rows
+MAX_LETTERS = 40  # of the name of an instance in a tooltip
+GOLDEN_RATIO = (5**0.5 - 1) / 2
 
 
 def aocc_data(context: ReportContext) -> pl.DataFrame:
@@ -103,51 +127,67 @@ def aocc_data(context: ReportContext) -> pl.DataFrame:
                 "time": time,
                 "algorithm": view.algorithms[a],
                 "instance": view.common.instances,
-                "aocc": found.areas[:, a],
-                "mean": found.mean[a],
-                "low": found.low[a],
-                "high": found.high[a],
-                "median": found.median[a],
-                "first": found.first[a],
+                "aocc": aocc.areas[:, a],
+                "mean": aocc.mean[a],
+                "low": aocc.low[a],
+                "high": aocc.high[a],
+                "median": aocc.median[a],
+                "first": aocc.first[a],
             }
         )
-        for time, found in (("linear", view.aocc), ("log", view.aocc_log))
-        for a in found.order()
+        for time, aocc in (("linear", view.aocc), ("log", view.aocc_log))
+        for a in aocc.order()
     ]
     return pl.concat(frames).with_columns(pl.col("low", "high").fill_nan(None))
 
 
-def draw_aocc(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    times = data["time"].unique(maintain_order=True).to_list()
-    columns = 1 if style.is_narrow else 2
-    height = max(2.0 * style.line, 0.24) * (data["algorithm"].n_unique() + 0.3) + 0.42
-    sheet = Sheet.of(canvas, context, style)
-    panels = sheet.panels(len(times), columns, height)
-    for axes, time in zip(panels, times, strict=True):
-        _panel(axes, data.filter(pl.col("time") == time), sheet)
-        axes.set_title(TITLES[time])
-    for axes in panels[-columns:]:
-        axes.set_xlabel("AOCC of a run")
+def aocc_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """A panel for each scale of time, and in it a row for each algorithm, the best on top."""
+    panels = []
+    for time in data["time"].unique(maintain_order=True):
+        areas = data.filter(pl.col("time") == time)
+        names = names_in(areas)
+        rows = []
+        series: list[Series] = []
+        for place, name in enumerate(names):
+            own_areas = areas.filter(pl.col("algorithm") == name)
+            rows.append(Row((name,), number=f"{own_areas['mean'][0]:.2f}"))
+            series += _areas_in_row(place, name, own_areas, context.labels[name])
+        panel = Panel(
+            x=Axis("AOCC of a run", low=-0.02, high=1.02),
+            y=row_axis(rows),
+            series=tuple(series),
+            titles=(Title(TITLES[time]),),
+            lines=2 * (len(names) + 0.3),
+            head="mean",
+        )
+        panels.append(panel)
+    return Chart(tuple(panels), context.labels, columns=2)
 
 
-def _panel(axes: Axes, data: pl.DataFrame, sheet: Sheet) -> None:
-    """A row an algorithm, the best mean on top: runs as points, the mean and its interval."""
-    ink = sheet.style.inks.ink
-    for place, (_, rows, look) in enumerate(sheet.by_algorithm(data)):
-        areas, first = rows["aocc"].to_numpy(), rows.row(0, named=True)
-        # Offsets fill the row evenly for any count, by the golden ratio.
-        offsets = 2 * ((0.5 + np.arange(len(areas)) * (5**0.5 - 1) / 2) % 1.0) - 1
-        points: Keywords = {"linestyle": "", "marker": "o", "markersize": 2.4}
-        points |= {"markeredgewidth": 0, "alpha": min(0.6, max(0.15, 20 / len(areas)))}
-        axes.plot(areas, place + SPREAD * offsets, color=look.colour, **points)
-        if first["low"] is not None:
-            ends = [first["low"], first["high"]]
-            axes.plot(ends, [place, place], color=ink, linewidth=1.0)
-        axes.plot([first["mean"]], [place], marker="|", markersize=9, color=ink)
-        sheet.write_beside(axes, place, f"{first['mean']:.2f}", look.text)
-    sheet.write_head(axes, "mean")
-    axes.set_xlim(-0.02, 1.02)
-    sheet.number_rows(axes, names_in(data), 0.16)
+def _areas_in_row(place: int, name: str, areas: pl.DataFrame, label: str) -> list[Series]:
+    """The areas of all runs of one algorithm as points, their mean, and its interval."""
+    values = areas["aocc"].to_numpy()
+    # Multiples of the golden ratio fill the height of the row evenly for any number of points.
+    heights = 2 * ((0.5 + np.arange(len(values)) * GOLDEN_RATIO) % 1.0) - 1
+    points = Points(
+        x=values,
+        y=place + SPREAD * heights,
+        algorithm=name,
+        size=2.4,
+        opacity=min(0.6, max(0.15, 20 / len(values))),
+        hover=[
+            f"{isolated(label)} on {isolated(shortened(instance, MAX_LETTERS))}\n{area:.3f}"
+            for instance, area in areas.select("instance", "aocc").iter_rows()
+        ],
+    )
+    mean, low, high = areas.select("mean", "low", "high").row(0)
+    series: list[Series] = [points]
+    if low is not None:
+        series.append(Line(x=(low, high), y=(place, place), width=1.0))
+    hover = (f"{isolated(label)}: mean {mean:.3f}",)
+    series.append(Points(x=(mean,), y=(place,), marker="bar", size=9, hover=hover))
+    return series
 
 
 def aocc_caption(context: ReportContext) -> str:
@@ -155,8 +195,8 @@ def aocc_caption(context: ReportContext) -> str:
         "Area over the convergence curve: the share of targets reached, averaged over the span of "
         "the grid: over time every moment counts the same, over log time every factor of ten. "
         "Points are single instances, the tick and the line their mean with its 95 % "
-        f"bootstrap interval. {on_what(context.classical)}"
+        f"bootstrap interval. {basis_words(context.classical)}"
     )
 
 
-AOCC = Figure("aocc", "AOCC of every run", aocc_caption, lacks_values, aocc_data, draw_aocc)
+AOCC = Figure("aocc", "AOCC of every run", aocc_caption, lacks_values, aocc_data, aocc_chart)

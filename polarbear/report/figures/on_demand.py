@@ -4,9 +4,7 @@ They show the runs on one instance (`show --instance --png`), the duels of a pai
 --png`) and a sweep over preferences (`select --sweep --png`).
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,34 +13,48 @@ import polars as pl
 from polarbear.config.stored_settings import StoredSettings
 from polarbear.errors import ReportError
 from polarbear.facts.run_details import Duels, InstanceRuns
-from polarbear.report.figures.best_algorithm import draw_leaders
+from polarbear.report.figures.best_algorithm import leaders_chart
+from polarbear.report.figures.canvas_renderer import draw_chart
+from polarbear.report.figures.chart import (
+    Axis,
+    Chart,
+    Line,
+    Panel,
+    Points,
+    Series,
+    Title,
+    time_axis,
+)
 from polarbear.report.figures.figure_files import on_canvas, saved
-from polarbear.report.figures.sheet import Sheet
 from polarbear.report.figures.short_names import labels_in
-from polarbear.report.figures.style import Keywords, Style
+from polarbear.report.figures.style import Style
 from polarbear.selection.sweeps import SweepTable
 from polarbear.wording import counted, timed
 
-LOG_FROM = 100.0  # values that span this factor, none of them negative, have a log scale
+LEAST_FACTOR_FOR_LOG = 100.0  # between values that have a log scale, if none is negative
 
 
-def _floor(values: Sequence[float]) -> float | None:
-    """The place of zero on a log scale of these values; None where a linear scale is better."""
+def _height_of_zero(values: Sequence[float]) -> float | None:
+    """Where zero is drawn on a log scale of values; None where a linear scale is better."""
     positive = [value for value in values if value > 0]
-    if not positive or min(values) < 0 or max(positive) <= LOG_FROM * min(positive):
+    if not positive or min(values) < 0:
+        return None
+    if max(positive) <= LEAST_FACTOR_FOR_LOG * min(positive):
         return None
     return min(positive) if min(values) > 0 else min(positive) / 10
 
 
-def _zero_note(floor: float | None, values: Sequence[float]) -> list[str]:
-    return [f"zero is drawn at {floor:.2g}"] if floor is not None and min(values) == 0 else []
+def _note_on_zero(zero: float | None, values: Sequence[float]) -> list[str]:
+    """Where zero is drawn, if it is, on a log scale."""
+    if zero is None or min(values) != 0:
+        return []
+    return [f"zero is drawn at {zero:.2g}"]
 
 
-@contextmanager
-def _written(style: Style, settings: StoredSettings, path: Path, format: str) -> Iterator[Sheet]:
-    """A sheet with the labels of a configuration, which is written to a file in the end."""
+def _write(chart: Chart, style: Style, path: Path, format: str) -> None:
+    """Draw a chart and write it to a file."""
     with on_canvas(style) as canvas:
-        yield Sheet(canvas, style, labels_in(settings))
+        draw_chart(canvas, chart, style)
         try:
             path.write_bytes(saved(canvas, style, format))
         except (OSError, ValueError) as error:
@@ -50,72 +62,92 @@ def _written(style: Style, settings: StoredSettings, path: Path, format: str) ->
             raise ReportError(f"cannot write the figure {path}: {reason}") from None
 
 
-def draw_runs(found: InstanceRuns, settings: StoredSettings, path: Path, format: str) -> None:
+def draw_runs(of_instance: InstanceRuns, settings: StoredSettings, path: Path, format: str) -> None:
     """Write the runs on an instance, with the labels and the grid of a configuration."""
-    style, log_time = Style(), settings.budget.suits_log_axis
-    with _written(style, settings, path, format) as sheet:
-        axes, labels = sheet.panel(0.55 * style.width), sheet.labels
-        runs = [run for run in found.runs if run.t]
-        values = [y for run in runs for y in run.y]
-        floor = _floor(values)
-        for run in runs:
-            best = [max(y, floor or y) for y in run.y]
-            x, y = [*run.t, max(run.reached, run.t[-1])], [*best, best[-1]]
-            axes.step(
-                x, y, where="post", **sheet.look(run.algorithm).line, label=labels[run.algorithm]
-            )
-        start = min((run.t[0] for run in runs), default=0.0)
-        axes.set_xlim(start, found.times[-1])
-        axes.set_xscale("log" if log_time and start > 0 else "linear")
-        axes.set_yscale("linear" if floor is None else "log")
-        for axis in (axes.xaxis, axes.yaxis):
-            sheet.number_ticks(axis)
-        axes.set_xlabel(found.axis)
-        axes.set_ylabel(f"best value so far ({found.better})")
-        axes.set_title(found.instance)
-        if runs:
-            axes.legend(loc="best")
-        for note in _zero_note(floor, values):
-            sheet.note(note)
+    runs = [run for run in of_instance.runs if run.t]
+    values = [y for run in runs for y in run.y]
+    zero = _height_of_zero(values)
+    lines = []
+    for run in runs:
+        best = [max(y, zero or y) for y in run.y]
+        line = Line(
+            x=[*run.t, max(run.reached, run.t[-1])],
+            y=[*best, best[-1]],
+            algorithm=run.algorithm,
+            step="after",
+            is_named=True,
+        )
+        lines.append(line)
+    start = min((run.t[0] for run in runs), default=0.0)
+    is_log = settings.budget.suits_log_axis and start > 0
+    panel = Panel(
+        x=Axis(of_instance.axis, start, of_instance.times[-1], is_log, has_grid=False),
+        y=Axis(
+            f"best value so far ({of_instance.better})", is_log=zero is not None, has_grid=False
+        ),
+        series=tuple(lines),
+        titles=(Title(of_instance.instance),),
+        aspect=0.45,
+    )
+    notes = tuple(_note_on_zero(zero, values))
+    _write(
+        Chart((panel,), labels_in(settings), legend="beside", notes=notes), Style(), path, format
+    )
 
 
-def draw_duels(found: Duels, settings: StoredSettings, path: Path, format: str) -> None:
+def draw_duels(duels: Duels, settings: StoredSettings, path: Path, format: str) -> None:
     """Write the duels of a pair, with the labels of a configuration."""
     style = Style(width=5.0)
-    with _written(style, settings, path, format) as sheet:
-        axes, labels = sheet.panel(style.width), sheet.labels
-        looks = {name: sheet.look(name) for name in (found.a, found.b)}
-        both = [
-            (duel.a, duel.b, duel.winner)
-            for duel in found.duels
-            if duel.a is not None and duel.b is not None
-        ]
-        values = [value for a, b, _ in both for value in (a, b)]
-        floor = _floor(values)
-        for winner in (found.a, found.b, None):
-            won = [(max(a, floor or a), max(b, floor or b)) for a, b, w in both if w == winner]
-            points: Keywords = {"linestyle": "none", "marker": "x", "color": style.inks.faint}
-            if winner is not None:
-                points |= {"marker": looks[winner].marker, "color": looks[winner].colour}
-            label = f"{labels[winner] if winner else 'tie'}: {len(won)}"
-            axes.plot([a for a, _ in won], [b for _, b in won], **points, label=label)
-        scale = "linear" if floor is None else "log"
-        axes.set(xscale=scale, yscale=scale)
-        low = min(axes.get_xlim()[0], axes.get_ylim()[0])
-        high = max(axes.get_xlim()[1], axes.get_ylim()[1])
-        axes.plot([low, high], [low, high], color=style.inks.faint, linewidth=0.8, zorder=0)
-        axes.set(xlim=(low, high), ylim=(low, high), aspect="equal")
-        for axis in (axes.xaxis, axes.yaxis):
-            sheet.number_ticks(axis)
-        axes.set_xlabel(labels[found.a], color=looks[found.a].text)
-        axes.set_ylabel(labels[found.b], color=looks[found.b].text)
-        axes.set_title(f"at {timed(found.t, found.axis)}; {found.better}")
-        if both:
-            axes.legend(loc="best", title="wins")
-        unfound = len(found.duels) - len(both)
-        notes = [f"not drawn, without a value: {counted(unfound, 'instance')}"] if unfound else []
-        if notes := notes + _zero_note(floor, values):
-            sheet.note("; ".join(notes))
+    labels = labels_in(settings)
+    finished = [
+        (duel.a, duel.b, duel.winner)
+        for duel in duels.duels
+        if duel.a is not None and duel.b is not None
+    ]
+    values = [value for a, b, _ in finished for value in (a, b)]
+    zero = _height_of_zero(values)
+    points: list[Series] = []
+    counts = []
+    for winner in (duels.a, duels.b, None):
+        won = [(a, b) for a, b, who_won in finished if who_won == winner]
+        points.append(
+            Points(
+                x=[max(a, zero or a) for a, _ in won],
+                y=[max(b, zero or b) for _, b in won],
+                algorithm=winner or "",
+                ink="faint",
+                marker="own" if winner else "cross",
+            )
+        )
+        counts.append(f"{labels[winner] if winner else 'tie'}: {len(won)}")
+    low, high = _limits(values, zero)
+    diagonal = Line(x=(low, high), y=(low, high), ink="faint", width=0.8)
+    panel = Panel(
+        x=Axis(labels[duels.a], low, high, zero is not None, has_grid=False),
+        y=Axis(labels[duels.b], low, high, zero is not None, has_grid=False),
+        series=(diagonal, *points),
+        titles=(Title(f"at {timed(duels.t, duels.axis)}; {duels.better}"),),
+        aspect=0.85,
+    )
+    notes = [f"wins: {', '.join(counts)}"] if finished else []
+    n_missing = len(duels.duels) - len(finished)
+    if n_missing:
+        notes.append(f"not drawn, without a value: {counted(n_missing, 'instance')}")
+    notes += _note_on_zero(zero, values)
+    chart = Chart((panel,), labels, notes=("; ".join(notes),) if notes else ())
+    _write(chart, style, path, format)
+
+
+def _limits(values: Sequence[float], zero: float | None) -> tuple[float, float]:
+    """The limits of both axes of duels, with a margin on the scale of the axes."""
+    if not values:
+        return 0.0, 1.0
+    low = max(min(values), zero or min(values))
+    high = max(values)
+    if zero is not None:
+        return low / 1.3, high * 1.3
+    margin = 0.05 * (high - low) or 0.5
+    return low - margin, high + margin
 
 
 def draw_sweep(sweep: SweepTable, settings: StoredSettings, title: str, path: Path) -> None:
@@ -129,9 +161,8 @@ def draw_sweep(sweep: SweepTable, settings: StoredSettings, title: str, path: Pa
             "leads": [choice == name for name in sweep.p2bb for choice in sweep.choices],
         }
     )
-    format, style = path.suffix[1:] or "png", Style(width=8.0, dpi=150, font_size=10.0)
-    log_times = settings.budget.suits_log_axis
-    with _written(style, settings, path, format) as sheet:
-        sheet = replace(sheet, times=positions, log_times=log_times, axis=sweep.over)
-        draw_leaders(sheet, data, "choice")
-        sheet.canvas.axes[0].set_title(title)
+    is_log = settings.budget.suits_log_axis
+    axis = time_axis(positions, is_log, sweep.over)
+    chart = leaders_chart(data, labels_in(settings), axis, "choice", title)
+    style = Style(width=8.0, dpi=150, font_size=10.0)
+    _write(chart, style, path, path.suffix[1:] or "png")

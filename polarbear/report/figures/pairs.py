@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations, permutations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -11,35 +10,45 @@ import polars as pl
 from polarbear.racing import ABOVE, ALIKE, BELOW, VerdictKind
 from polarbear.racing.verdicts import AT_A_TIME, SIGNS
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.base import Figure, estimates_source, lacks_estimates
-from polarbear.report.figures.sheet import Sheet, without_frame
-from polarbear.report.figures.style import Keywords, Style
+from polarbear.report.figures.base import Figure, estimates_source, grid_axis, lacks_estimates
+from polarbear.report.figures.chart import (
+    Boxes,
+    Cells,
+    Chart,
+    Panel,
+    Row,
+    Series,
+    edges,
+    isolated,
+    row_axis,
+    row_edges,
+)
 from polarbear.report.findings import (
     elimination_probability,
     matrix_numbers,
     relation_codes,
     verdict,
 )
-from polarbear.report.words import LOWEST_P_BETTER, legend
-from polarbear.wording import probability_cell, short
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from polarbear.report.words import LOWEST_P_BETTER, WORDS_AT_A_TIME, legend
+from polarbear.wording import probability_cell, short, timed
 
 NUMBER = LOWEST_P_BETTER.format(a="row")
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def order(context: ReportContext) -> list[str]:
     """Candidates first, then eliminated algorithms, the latest first."""
     estimates = context.estimates
     assert estimates is not None
-    inside = [name for name in estimates.algorithms if name in context.remaining]
-    gone: list[str] = []
+    candidates = [name for name in estimates.algorithms if name in context.remaining]
+    eliminated: list[str] = []
     if context.rounds:
-        gone = [entry.algorithm for entry in reversed(context.rounds[-1].state.eliminated)]
-    rest = [n for n in estimates.algorithms if n not in inside and n not in gone]
-    return [*inside, *gone, *rest]
+        state = context.rounds[-1].state
+        eliminated = [elimination.algorithm for elimination in reversed(state.eliminated)]
+    others = [
+        name for name in estimates.algorithms if name not in candidates and name not in eliminated
+    ]
+    return [*candidates, *eliminated, *others]
 
 
 def matrix_data(context: ReportContext) -> pl.DataFrame:
@@ -50,67 +59,101 @@ def matrix_data(context: ReportContext) -> pl.DataFrame:
     """
     estimates = context.estimates
     assert estimates is not None
-    probability = estimates.dominance()
-    names = order(context)
+    dominance = estimates.dominance()
     rows = []
-    for a, b in permutations(names, 2):
-        p = float(probability[estimates.row_of(a), estimates.row_of(b)])
-        how, then = verdict(context, a, b).kind.value, elimination_probability(context, a, b)
-        rows.append((a, b, None if np.isnan(p) else p, how, then))
-    numbers = ("probability", "decided")
-    columns = ("a", "b", "probability", "verdict", "decided")
-    schema = {name: pl.Float64 if name in numbers else pl.String for name in columns}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    for a, b in permutations(order(context), 2):
+        probability = float(dominance[estimates.row_of(a), estimates.row_of(b)])
+        row = {
+            "a": a,
+            "b": b,
+            "probability": None if np.isnan(probability) else probability,
+            "verdict": verdict(context, a, b).kind.value,
+            "decided": elimination_probability(context, a, b),
+        }
+        rows.append(row)
+    schema = {
+        "a": pl.String,
+        "b": pl.String,
+        "probability": pl.Float64,
+        "verdict": pl.String,
+        "decided": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=schema)
 
 
-def draw_matrix(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    sheet, names = Sheet.of(canvas, context, style), list(data["a"].unique(maintain_order=True))
-    n, short = len(names), sheet.names(names, 0.2)
-    longest = (max(len(text) for text in short.values()) + 2) * 0.58 * style.small / 72
-    cell = (style.width - longest - 0.2) / n  # its width, in inches
-    stands = longest > 0.95 * cell
-    numbers = cell * 72 > 2.0 * style.small  # else only shades show the probabilities
-    row = max(0.13, 2.3 * style.line) if numbers else max(cell, 0.11)
-    axes = sheet.panel(n * row + (longest if stands else style.line) + 0.55)
+def matrix_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """A cell for each ordered pair: its shade is P(row is better), its sign the verdict."""
+    names = list(data["a"].unique(maintain_order=True))
+    n_names = len(names)
     place = {name: i for i, name in enumerate(names)}
-    cells = np.full((n, n), np.nan)
-    size = min(style.small, cell * 72 / 2.2)
-    for a, b, p, how, then in data.iter_rows():
-        x, y = place[b], place[a]
-        cells[y, x] = np.nan if p is None else p
-        colour = style.inks.paper if p is not None and p > 0.5 else style.inks.ink
-        font: Keywords = {"color": colour, "va": "center_baseline", "ha": "center"}
-        sign = SIGNS[VerdictKind(how)]
-        axes.text(x, y - 0.2 * numbers, sign, fontsize=1.1 * size, **font)
-        if numbers:
-            axes.text(x, y + 0.22, _cell(p, then), fontsize=0.85 * size, **font)
-    shades = sheet.shades().with_extremes(bad=style.inks.paper)
-    image = axes.imshow(cells, cmap=shades, vmin=0, vmax=1, aspect="auto")
-    shown = [short[name] if name in context.remaining else f"({short[name]})" for name in names]
-    axes.set_xticks(range(n), shown, rotation=90 if stands else 0)
-    axes.set_yticks(range(n), shown)
-    axes.xaxis.tick_top()
-    for axis in (axes.xaxis, axes.yaxis):
-        sheet.colour_ticks(axis.get_ticklabels(), names)
-    between = np.arange(n - 1) + 0.5
-    axes.hlines(between, -0.5, n - 0.5, color=style.inks.paper, linewidth=1.0)
-    axes.vlines(between, -0.5, n - 0.5, color=style.inks.paper, linewidth=1.0)
-    axes.tick_params(length=0)
-    without_frame(axes)
-    if not numbers:
-        placed: Keywords = {"fraction": 0.03, "pad": 0.015, "ticks": [0, 0.5, 1]}
-        sheet.colour_bar(image, axes, NUMBER, placed)
-    changed = any(_cell(p, then) != _cell(p, None) for _, _, p, _, then in data.iter_rows())
-    brackets = ["(when it was decided)"] if changed and numbers else []
-    signs = [text.replace(" ", "\N{NO-BREAK SPACE}") for text in legend(data["verdict"])]
-    sheet.note(",  ".join([NUMBER, *brackets, *signs]))
+    probabilities = np.full((n_names, n_names), np.nan)
+    texts = _empty_texts(n_names)
+    signs = _empty_texts(n_names)
+    hover = _empty_texts(n_names)
+    for a, b, probability, kind, decided in data.iter_rows():
+        row = place[a]
+        column = place[b]
+        if probability is not None:
+            probabilities[row, column] = probability
+        sign = SIGNS[VerdictKind(kind)]
+        signs[row][column] = sign
+        texts[row][column] = f"{sign}\n{_number_in_cell(probability, decided)}"
+        hover[row][column] = _words_on_pair(context, a, b, probability, decided)
+    cells = Cells(
+        columns=row_edges(n_names),
+        rows=row_edges(n_names),
+        values=probabilities,
+        texts=texts,
+        short_texts=signs,
+        bar_title=NUMBER,
+        gaps="both",
+        hover=hover,
+    )
+    rows = [Row((name,), is_bracketed=name not in context.remaining) for name in names]
+    panel = Panel(
+        x=row_axis(rows, is_on_top=True),
+        y=row_axis(rows),
+        series=(cells,),
+        lines=2.3 * n_names,
+    )
+    has_two_numbers = any(
+        _number_in_cell(probability, decided) != _number_in_cell(probability, None)
+        for probability, decided in data.select("probability", "decided").iter_rows()
+    )
+    brackets = ["(when it was decided)"] if has_two_numbers else []
+    meanings = [text.replace(" ", NO_BREAK_SPACE) for text in legend(data["verdict"])]
+    note = ",  ".join([NUMBER, *brackets, *meanings])
+    return Chart((panel,), context.labels, notes=(note,))
 
 
-def _cell(p: float | None, then: float | None) -> str:
+def _empty_texts(n_names: int) -> list[list[str]]:
+    return [[""] * n_names for _ in range(n_names)]
+
+
+def _number_in_cell(probability: float | None, decided: float | None) -> str:
     """Two digits; in brackets the probability when it was decided, where that differs."""
-    now = "" if p is None else probability_cell(p)
-    before = now if then is None else probability_cell(then)
-    return now if before == now else f"{now} ({before})"
+    present = "" if probability is None else probability_cell(probability)
+    at_decision = present if decided is None else probability_cell(decided)
+    return present if at_decision == present else f"{present} ({at_decision})"
+
+
+def _words_on_pair(
+    context: ReportContext, a: str, b: str, probability: float | None, decided: float | None
+) -> str:
+    """The probabilities and the verdict on a pair, one fact on each line."""
+    first = isolated(context.labels[a])
+    other = isolated(context.labels[b])
+    present = "unknown" if probability is None else f"{probability:.4f}"
+    lines = [LOWEST_P_BETTER.format(a=first), f"against {other}: {present}"]
+    if decided is not None:
+        lines.append(f"when it was decided: {decided:.4f}")
+    lines.append(_on_lines(verdict(context, a, b).words(first, other)))
+    return "\n".join(lines)
+
+
+def _on_lines(words: str) -> str:
+    """A sentence with a line for each of its halves."""
+    return words.replace("; ", ";\n").replace(": ", ":\n")
 
 
 def matrix_caption(context: ReportContext) -> str:
@@ -130,13 +173,14 @@ def matrix_caption(context: ReportContext) -> str:
 
 
 MATRIX = Figure(
-    "matrix", "Pairs as a whole", matrix_caption, lacks_estimates, matrix_data, draw_matrix
+    "matrix", "Pairs as a whole", matrix_caption, lacks_estimates, matrix_data, matrix_chart
 )
 
 
-SURE = {"above": 1.0, "below": -1.0}
-THICK = ("above", "below", "equivalent")
-GREYS = ("#202020", "#A0A0A0")  # in print: the left one is better, the right one is
+CERTAIN_LEAN = {"above": 1.0, "below": -1.0}  # where no probability is known
+SHOWN = ("above", "below", "equivalent")
+THICK = 0.4  # half the height of a strip where a relation was shown, in rows
+THIN = 0.15  # half its height elsewhere
 MAX_PAIRS = 21  # all pairs of seven algorithms
 
 
@@ -151,7 +195,8 @@ def data(context: ReportContext) -> pl.DataFrame:
     assert estimates is not None
     frames = []
     for a, b in pairs(context):
-        i, j = estimates.row_of(a), estimates.row_of(b)
+        i = estimates.row_of(a)
+        j = estimates.row_of(b)
         columns = {
             "a": a,
             "b": b,
@@ -166,72 +211,119 @@ def data(context: ReportContext) -> pl.DataFrame:
 
 
 def pairs(context: ReportContext) -> list[tuple[str, str]]:
-    """All pairs: of candidates, of eliminated algorithms with their dominators, the rest."""
-    names, inside = order(context), context.remaining
-    by = {}
+    """All pairs: of candidates, of eliminated algorithms with their dominators, and others."""
+    candidates = context.remaining
+    dominators = {}
     if context.rounds:
-        by = {entry.algorithm: entry.by for entry in context.rounds[-1].state.eliminated}
+        eliminated = context.rounds[-1].state.eliminated
+        dominators = {elimination.algorithm: elimination.by for elimination in eliminated}
 
     def rank(pair: tuple[str, str]) -> int:
         a, b = pair
-        if a in inside and b in inside:
+        if a in candidates and b in candidates:
             return 0
-        return 1 if by.get(b) == a or by.get(a) == b else 2
+        return 1 if dominators.get(b) == a or dominators.get(a) == b else 2
 
-    return sorted(combinations(names, 2), key=rank)
+    return sorted(combinations(order(context), 2), key=rank)
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    shown = data.select("a", "b").unique(maintain_order=True).rows()
-    total, shown = len(shown), shown[:MAX_PAIRS]
-    sheet = Sheet.of(canvas, context, style)
-    axes = sheet.panel(len(shown) * max(1.35 * style.line, 0.16) + 0.75)
-    for place, (a, b) in enumerate(shown):
+def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """A strip over time for each pair, in the colour of the better algorithm."""
+    all_pairs = data.select("a", "b").unique(maintain_order=True).rows()
+    drawn = all_pairs[:MAX_PAIRS]
+    series: list[Series] = []
+    for place, (a, b) in enumerate(drawn):
         rows = data.filter((pl.col("a") == a) & (pl.col("b") == b))
-        _strip(axes, place, rows, (a, b), sheet)
-    other = axes.twinx()
-    for side, which in ((axes, 0), (other, 1)):
-        sheet.name_rows(side, [pair[which] for pair in shown], 0.18)
-        without_frame(side)
-    sheet.time_axis(axes)
-    colours = "colour: the better one"
-    if style.theme == "print":
-        colours = "dark: left better, grey: right better"
-    text = f"{colours}; thick: shown; framed: equivalent"
-    cut = f"\n{len(shown)} of {total} pairs, candidates' first" if len(shown) < total else ""
-    sheet.note(f"{text}{cut}")
+        series += _strip(place, (a, b), rows, context)
+    panel = Panel(
+        x=grid_axis(context),
+        y=row_axis([Row(pair) for pair in drawn]),
+        series=tuple(series),
+        lines=1.35 * len(drawn),
+    )
+    meaning = "thick: shown; framed: equivalent"
+    notes = [f"colour: the better one; {meaning}"]
+    in_print = [f"dark: left better, grey: right better; {meaning}"]
+    if len(drawn) < len(all_pairs):
+        count = f"{len(drawn)} of {len(all_pairs)} pairs, candidates' first"
+        notes.append(count)
+        in_print.append(count)
+    return Chart((panel,), context.labels, notes=tuple(notes), notes_in_print=tuple(in_print))
 
 
-def _strip(axes: Axes, place: int, rows: pl.DataFrame, pair: tuple[str, str], sheet: Sheet) -> None:
-    """One pair: the colour is that of the better one, by probability; thick where it is settled."""
-    from matplotlib.colors import to_rgb
-
-    in_print, inks = sheet.style.theme == "print", sheet.style.inks
-    paper, looks = np.array(to_rgb(inks.shades[0])), [sheet.look(name) for name in pair]
-    colours = GREYS if in_print else [look.colour for look in looks]
-    borders = sheet.time_edges
-    left, width = borders[:-1], np.diff(borders)
-    heights, shades, hatches = np.zeros(len(left)), np.tile(paper, (len(left), 1)), [""] * len(left)
+def _strip(
+    place: int, pair: tuple[str, str], rows: pl.DataFrame, context: ReportContext
+) -> list[Series]:
+    """One pair: boxes of the first algorithm, of the second one, and frames."""
+    borders = edges(rows["t"].to_numpy(), context.log_times)
+    hover = _words_on_times(pair, rows, context)
+    boxes_of_side: dict[int, list[tuple[int, float, float]]] = {1: [], 2: []}
+    framed = []
     for k, (p_above, p_below, settled) in enumerate(
         rows.select("p_above", "p_below", "settled").iter_rows()
     ):
-        if p_above is None and settled not in THICK:
-            continue  # nothing is known about that time
-        heights[k] = 0.8 if settled in THICK else 0.3
         if settled == "equivalent":
-            frame = place - 0.4, place + 0.4
-            axes.hlines(frame, *borders[k : k + 2], color=inks.faint, linewidth=0.8)
-            continue
-        lean = SURE[settled] if p_above is None else p_above - p_below
-        better = 0 if lean > 0 else 1
-        shades[k] += (to_rgb(colours[better]) - paper) * abs(lean)
-        hatches[k] = "" if in_print else looks[better].hatch
-    drawn: Keywords = {"align": "edge", "linewidth": 0, "antialiased": False, "hatch": hatches}
-    drawn |= {"color": shades, "edgecolor": inks.paper}
-    axes.bar(left, heights, width, place - heights / 2, **drawn)
+            framed.append(k)
+        elif p_above is not None or settled in SHOWN:
+            lean = CERTAIN_LEAN[settled] if p_above is None else p_above - p_below
+            half_height = THICK if settled in SHOWN else THIN
+            boxes_of_side[1 if lean > 0 else 2].append((k, half_height, abs(lean)))
+    series: list[Series] = []
+    for side, boxes in boxes_of_side.items():
+        if boxes:
+            times = np.array([k for k, _, _ in boxes])
+            half_heights = np.array([half_height for _, half_height, _ in boxes])
+            boxes_of_algorithm = Boxes(
+                left=borders[times],
+                right=borders[times + 1],
+                low=place - half_heights,
+                high=place + half_heights,
+                algorithm=pair[side - 1],
+                side=side,
+                strength=[strength for _, _, strength in boxes],
+                hover=[hover[k] for k in times],
+            )
+            series.append(boxes_of_algorithm)
+    if framed:
+        series.append(_frames(place, framed, borders, hover))
+    return series
+
+
+def _frames(place: int, times: list[int], borders: np.ndarray, hover: list[str]) -> Boxes:
+    """Frames around the times at which two algorithms are equivalent."""
+    cells = np.array(times)
+    return Boxes(
+        left=borders[cells],
+        right=borders[cells + 1],
+        low=np.full(len(cells), place - THICK),
+        high=np.full(len(cells), place + THICK),
+        ink="faint",
+        is_filled=False,
+        hover=[hover[k] for k in times],
+    )
+
+
+def _words_on_times(pair: tuple[str, str], rows: pl.DataFrame, context: ReportContext) -> list[str]:
+    """The probabilities of a pair at each time, and what was shown."""
+    first = isolated(context.labels[pair[0]])
+    other = isolated(context.labels[pair[1]])
+    words = []
+    columns = ("t", "p_above", "p_below", "p_alike", "settled")
+    for t, p_above, p_below, p_alike, settled in rows.select(columns).iter_rows():
+        lines = [timed(t, context.axis)]
+        if p_above is None:
+            lines.append("unknown")
+        else:
+            lines.append(f"{first} better: {p_above:.3f}")
+            lines.append(f"{other} better: {p_below:.3f}")
+            lines.append(f"equivalent: {p_alike:.3f}")
+        lines.append(_on_lines(WORDS_AT_A_TIME[settled].format(a=first, b=other)))
+        words.append("\n".join(lines))
+    return words
 
 
 def missing(context: ReportContext) -> str | None:
+    """Why there are no pairs to draw."""
     estimates = context.estimates
     if estimates is None or estimates.trusted:
         return lacks_estimates(context)
@@ -251,4 +343,4 @@ def caption(context: ReportContext) -> str:
     )
 
 
-PAIRS = Figure("pairs", "Pairs over time", caption, missing, data, draw)
+PAIRS = Figure("pairs", "Pairs over time", caption, missing, data, chart)

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from textwrap import fill
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from polarbear.numerics.arrays import spread
 from polarbear.report.context import ReportContext, Round
-from polarbear.report.figures.base import Figure, estimates_source, lacks_estimates, lacks_race
+from polarbear.report.figures.base import (
+    Figure,
+    by_algorithm,
+    estimates_source,
+    grid_axis,
+    lacks_estimates,
+    lacks_race,
+    names_in,
+)
+from polarbear.report.figures.chart import MAX_BANDS, Axis, Chart, Line, Panel, Title, isolated
 from polarbear.report.figures.round_history import resolved_in
-from polarbear.report.figures.sheet import MAX_BANDS, Line, Sheet, draw_estimate, names_in
-from polarbear.report.figures.style import Keywords, Look, Style
 from polarbear.report.findings import instances_at, truth_after, truth_now, truth_of
-from polarbear.wording import SHARE_OF_FIRSTS, joined
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from polarbear.wording import SHARE_OF_FIRSTS, joined, timed
 
 TITLE = "Shares of firsts over time"
 WHAT = (
@@ -37,7 +38,8 @@ def data(context: ReportContext) -> pl.DataFrame:
     """
     estimates = context.estimates
     assert estimates is not None
-    seen, truth = instances_at(context), truth_now(context)
+    instances = instances_at(context)
+    truth = truth_now(context)
     frames = [
         pl.DataFrame(
             {
@@ -46,7 +48,7 @@ def data(context: ReportContext) -> pl.DataFrame:
                 "mean": estimates.mean[i],
                 "low": estimates.low[i],
                 "high": estimates.high[i],
-                "instances": None if seen is None else seen.get(name, 0),
+                "instances": None if instances is None else instances.get(name, 0),
                 "in": name in context.remaining,
                 "truth": None if truth is None else truth[name],
             },
@@ -57,38 +59,76 @@ def data(context: ReportContext) -> pl.DataFrame:
     return pl.concat(frames)
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    sheet = Sheet.of(canvas, context, style)
-    axes = sheet.panel(max(2.3, 0.5 * style.width))
-    short, lines = sheet.names(names_in(data)), []
-    # Candidates are named first, and lie above eliminated algorithms.
-    ordered = data.sort("in", descending=True, maintain_order=True)
-    found = sheet.by_algorithm(ordered, pl.col("mean").max())
-    for place, (name, rows, look) in enumerate(found):
-        is_in = bool(rows["in"][0])
-        alpha, width, above = (0.2, 1.5, 2.5) if is_in else (0.1, 0.8, 2.0)
-        alpha = alpha if len(short) <= MAX_BANDS else 0.0
-        text, shift = short[name] if is_in else f"({short[name]})", sheet.shift(place, len(short))
-        drawn: Keywords = {"alpha": alpha, "width": width, "shift": shift, "above": above}
-        lines.append(draw_estimate(axes, rows, look, text, **drawn))
-    _share_axis(axes, data, sheet)
-    axes.set_ylabel(SHARE_OF_FIRSTS)
-    sheet.time_axis(axes)
-    sheet.name_lines(lines)
+def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """A line with its band for each algorithm; those of candidates lie above the others."""
+    n_algorithms = data["algorithm"].n_unique()
+    lines: list[Line] = []
+    ordered = data.sort("in", maintain_order=True)
+    for name, rows, is_muted in by_algorithm(ordered, pl.col("mean").max()):
+        is_candidate = bool(rows["in"][0])
+        band_opacity = 0.2 if is_candidate else 0.1
+        lines += share_lines(
+            name,
+            rows,
+            context,
+            width=1.5 if is_candidate else 0.8,
+            band_opacity=band_opacity if n_algorithms <= MAX_BANDS else 0.0,
+            is_bracketed=not is_candidate,
+            is_muted=is_muted,
+        )
+    panel = Panel(x=grid_axis(context), y=_share_axis(data), series=tuple(lines), aspect=0.45)
+    return Chart((panel,), context.labels, legend="beside")
 
 
-def _share_axis(axes: Axes, data: pl.DataFrame, sheet: Sheet) -> None:
-    axes.set_ylim(0, min(1.0, 1.05 * float(np.nanmax(data["high"].to_numpy()))))
-    sheet.number_ticks(axes.yaxis)
-    axes.grid(axis="y")
+def share_lines(
+    name: str,
+    rows: pl.DataFrame,
+    context: ReportContext,
+    *,
+    width: float,
+    band_opacity: float,
+    is_bracketed: bool = False,
+    is_muted: bool = False,
+) -> list[Line]:
+    """The share of firsts of one algorithm over time, and the truth where it is known."""
+    label = isolated(context.labels[name])
+    hover = [
+        f"{label}\n{timed(t, context.axis)}\n{SHARE_OF_FIRSTS} {mean:.3f} ({low:.3f} to {high:.3f})"
+        for t, mean, low, high in rows.select("t", "mean", "low", "high").iter_rows()
+    ]
+    times = rows["t"].to_list()
+    line = Line(
+        x=times,
+        y=rows["mean"].to_list(),
+        low=rows["low"].to_list(),
+        high=rows["high"].to_list(),
+        algorithm=name,
+        width=width,
+        band_opacity=band_opacity,
+        is_named=True,
+        is_bracketed=is_bracketed,
+        is_muted=is_muted,
+        hover=hover,
+    )
+    if len(times) == 1 or rows["truth"].has_nulls():
+        return [line]
+    truth = rows["truth"].to_list()
+    return [Line(x=times, y=truth, algorithm=name, width=0.9, dash="dotted"), line]
+
+
+def _share_axis(data: pl.DataFrame) -> Axis:
+    """The axis of shares, as far as the intervals reach."""
+    highest = float(np.nanmax(data["high"].to_numpy()))
+    return Axis(SHARE_OF_FIRSTS, low=0, high=min(1.0, 1.05 * highest))
 
 
 def caption(context: ReportContext) -> str:
-    out = len(context.estimates.algorithms if context.estimates else ()) - len(context.remaining)
-    brackets = " Algorithms in brackets are eliminated." if out > 0 else ""
+    algorithms = context.estimates.algorithms if context.estimates else ()
+    n_eliminated = len(algorithms) - len(context.remaining)
+    brackets = " Algorithms in brackets are eliminated." if n_eliminated > 0 else ""
     sums = field_of_firsts(context) or "At each time the means sum to one."
-    known = len(context.times) > 1 and truth_now(context) is not None
-    dotted = " Dotted: the truth." if known else ""
+    has_truth = len(context.times) > 1 and truth_now(context) is not None
+    dotted = " Dotted: the truth." if has_truth else ""
     return (
         f"{WHAT} ({estimates_source(context)}): posterior mean and central 95 % interval (drawn "
         f"for up to {MAX_BANDS} algorithms).{brackets} {sums}{dotted}"
@@ -106,35 +146,39 @@ def field_of_firsts(context: ReportContext) -> str:
     )
 
 
-RATINGS = Figure("ratings", TITLE, caption, lacks_estimates, data, draw)
+RATINGS = Figure("ratings", TITLE, caption, lacks_estimates, data, chart)
 
 
 MAX_PANELS = 6
+LETTERS_OF_PANELS = "abcdef"
 
 
-def key_rounds(context: ReportContext, most: int) -> list[Round]:
+def key_rounds(context: ReportContext, max_rounds: int) -> list[Round]:
     """The rounds in which an algorithm was eliminated or settled, and the last."""
-    resolved = set(resolved_in(context).values())
-    found = [
+    rounds_of_decisions = set(resolved_in(context).values())
+    rounds = [
         entry
         for entry in context.rounds
         if entry.record.decisions.eliminated
-        or entry.number in resolved
+        or entry.number in rounds_of_decisions
         or entry is context.rounds[-1]
     ]
-    return [found[i] for i in spread(len(found), most)]
+    return [rounds[i] for i in spread(len(rounds), max_rounds)]
 
 
-def _title(own: pl.DataFrame, labels: Mapping[str, str]) -> str:
+def _title(rows: pl.DataFrame, labels: Mapping[str, str]) -> str:
     """The decisions of a round, in a few words."""
-    if own["round"][0] is None:
+    number = rows["round"][0]
+    if number is None:
         return "truth"
-    parts = []
-    for what, words in (("put_out", "eliminated"), ("settled", "settled")):
-        names = own.filter(what)["algorithm"].unique(maintain_order=True)
+    decisions = []
+    for column, words in (("put_out", "eliminated"), ("settled", "settled")):
+        names = rows.filter(column)["algorithm"].unique(maintain_order=True)
         if len(names):
-            parts.append(f"{words}: {joined([labels[name] for name in names])}")
-    return f"round {own['round'][0]}{': ' if parts else ''}{'; '.join(parts)}"
+            decisions.append(f"{words}: {joined([labels[name] for name in names])}")
+    if not decisions:
+        return f"round {number}"
+    return f"round {number}: {'; '.join(decisions)}"
 
 
 def key_data(context: ReportContext) -> pl.DataFrame:
@@ -144,63 +188,89 @@ def key_data(context: ReportContext) -> pl.DataFrame:
     algorithms that the round decided, ``in`` the candidates after it; ``truth`` is the true value
     of ``mean``.
     """
-    truth, resolved = truth_of(context), resolved_in(context)
-    rows: list[dict[str, object]] = []
-    for name, values in (truth or {}).items():
-        row = {"panel": 0, "round": None, "algorithm": name, "t": context.times}
-        curve = {"mean": values, "low": values, "high": values, "truth": None}
-        rows.append({**row, **curve, "put_out": False, "settled": False, "in": True})
-    shown = key_rounds(context, MAX_PANELS - (truth is not None))
-    for panel, entry in enumerate(shown, start=int(truth is not None)):
-        seen = entry.estimates
-        known = truth_after(context, entry)
-        gone = {one.algorithm for one in entry.record.decisions.eliminated}
-        for i, name in enumerate(seen.algorithms):
-            rows.append(
-                {
-                    "panel": panel,
-                    "round": entry.number,
-                    "algorithm": name,
-                    "t": seen.times,
-                    "mean": seen.mean[i],
-                    "low": seen.low[i],
-                    "high": seen.high[i],
-                    "truth": None if known is None else known[name],
-                    "put_out": name in gone,
-                    "settled": resolved.get(name) == entry.number,
-                    "in": name in entry.state.candidates,
-                }
+    truth = truth_of(context)
+    frames = []
+    for name, shares in (truth or {}).items():
+        frame = _key_frame(
+            panel=0,
+            round=None,
+            algorithm=name,
+            t=context.times,
+            mean=shares,
+            low=shares,
+            high=shares,
+            truth=None,
+            put_out=False,
+            settled=False,
+            is_in=True,
+        )
+        frames.append(frame)
+    n_truths = int(truth is not None)
+    resolved = resolved_in(context)
+    for panel, entry in enumerate(key_rounds(context, MAX_PANELS - n_truths), start=n_truths):
+        estimates = entry.estimates
+        true_shares = truth_after(context, entry)
+        eliminated = {decision.algorithm for decision in entry.record.decisions.eliminated}
+        for i, name in enumerate(estimates.algorithms):
+            frame = _key_frame(
+                panel=panel,
+                round=entry.number,
+                algorithm=name,
+                t=estimates.times,
+                mean=estimates.mean[i],
+                low=estimates.low[i],
+                high=estimates.high[i],
+                truth=None if true_shares is None else true_shares[name],
+                put_out=name in eliminated,
+                settled=resolved.get(name) == entry.number,
+                is_in=name in entry.state.candidates,
             )
-    kinds = {"panel": pl.Int32, "round": pl.Int64, "truth": pl.Float64}
-    return pl.concat(pl.DataFrame(row, schema_overrides=kinds) for row in rows)
+            frames.append(frame)
+    return pl.concat(frames)
 
 
-def draw_key_rounds(
-    canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style
-) -> None:
-    shown = data["panel"].unique().sort().to_list()
-    columns = min(len(shown), 2 if style.is_narrow else 3)
-    height = 0.7 * style.width / columns + 3.2 * style.line
-    sheet = Sheet.of(canvas, context, style)
-    panels = sheet.panels(len(shown), columns, height, share=True)
-    letters = int((style.width - 0.5) / columns * 72 / (0.6 * style.small))
-    looks: dict[str, Look] = {}
-    for place, (axes, panel) in enumerate(zip(panels, shown, strict=True)):
-        own = data.filter(pl.col("panel") == panel)
-        for name, rows, look in sheet.by_algorithm(own, pl.col("mean").max()):
-            looks.setdefault(name, look)
-            alpha, width = (0.2, 1.2) if rows["in"][0] else (0.08, 0.6)
-            alpha = alpha if own["algorithm"].n_unique() <= MAX_BANDS else 0.0
-            draw_estimate(axes, rows, look, name, alpha=alpha, width=width)
-        text = f"({'abcdef'[place]}) {_title(own, context.labels)}"
-        text = fill(text, letters, max_lines=2, placeholder="…", break_on_hyphens=False)
-        axes.set_title(text, fontsize=style.small)
-        axes.grid(axis="y")
-    sheet.time_axes(panels, columns)
-    _share_axis(panels[0], data, sheet)
-    canvas.supylabel(SHARE_OF_FIRSTS, fontsize=style.font_size)
-    short = sheet.names(list(looks))
-    sheet.name_lines([Line(short[name], look) for name, look in looks.items()], below=True)
+def _key_frame(*, is_in: bool, **columns: object) -> pl.DataFrame:
+    """The rows of one algorithm in one panel."""
+    types = {"panel": pl.Int32, "round": pl.Int64, "truth": pl.Float64}
+    return pl.DataFrame({**columns, "in": is_in}, schema_overrides=types)
+
+
+def key_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """A panel for the truth and for each key round, all with the same axes."""
+    panels: list[Panel] = []
+    y_axis = _share_axis(data)
+    for number in data["panel"].unique().sort().to_list():
+        rows_of_panel = data.filter(pl.col("panel") == number)
+        n_algorithms = len(names_in(rows_of_panel))
+        lines: list[Line] = []
+        for name, rows, is_muted in by_algorithm(rows_of_panel, pl.col("mean").max()):
+            is_candidate = bool(rows["in"][0])
+            band_opacity = 0.2 if is_candidate else 0.08
+            lines += share_lines(
+                name,
+                rows,
+                context,
+                width=1.2 if is_candidate else 0.6,
+                band_opacity=band_opacity if n_algorithms <= MAX_BANDS else 0.0,
+                is_muted=is_muted,
+            )
+        words = f"({LETTERS_OF_PANELS[len(panels)]}) {_title(rows_of_panel, context.labels)}"
+        panel = Panel(
+            x=grid_axis(context),
+            y=y_axis,
+            series=tuple(lines),
+            titles=(Title(words, is_small=True),),
+            aspect=0.6,
+        )
+        panels.append(panel)
+    return Chart(
+        tuple(panels),
+        context.labels,
+        columns=3,
+        narrow_columns=2,
+        shares_axes=True,
+        legend="below",
+    )
 
 
 def key_caption(context: ReportContext) -> str:
@@ -214,4 +284,4 @@ def key_caption(context: ReportContext) -> str:
     )
 
 
-KEY_ROUNDS = Figure("key-rounds", "Key rounds", key_caption, lacks_race, key_data, draw_key_rounds)
+KEY_ROUNDS = Figure("key-rounds", "Key rounds", key_caption, lacks_race, key_data, key_chart)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
@@ -11,21 +10,38 @@ import polars as pl
 from polarbear.inference.chain_diagnostics import convergence_of
 from polarbear.inference.posterior_draws import MIN_ESS
 from polarbear.numerics.arrays import spread
-from polarbear.report.context import ReportContext
-from polarbear.report.figures.base import NOTHING_INFERRED, Figure, lacks_race
-from polarbear.report.figures.sheet import Line, Sheet, names_in, whole_ticks
-from polarbear.report.figures.style import Keywords, Style
+from polarbear.report.context import ReportContext, Round
+from polarbear.report.figures.base import (
+    NOTHING_INFERRED,
+    Figure,
+    by_algorithm,
+    grid_axis,
+    lacks_race,
+)
+from polarbear.report.figures.chart import (
+    Axis,
+    Chart,
+    Line,
+    Marker,
+    Panel,
+    Points,
+    Rule,
+    Series,
+    Tick,
+    isolated,
+    round_axis,
+)
 from polarbear.selection.posterior_source import Basis
-from polarbear.wording import counted, percent, short
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from polarbear.wording import counted, percent, short, timed
 
 BEND = 0.9  # above it, the axis is logarithmic in 1 - p
 DECADE = 0.3  # length of a power of ten on the axis, whose linear part is 0.9 long
 TICKS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 MOST_DRAWS = 1e5
+EVENTS: tuple[tuple[str, Marker, float], ...] = (
+    ("eliminated", "cross", 6.5),
+    ("resolved", "diamond", 5.0),
+)  # with the marker and its size
 
 
 def data(context: ReportContext) -> pl.DataFrame:
@@ -36,46 +52,63 @@ def data(context: ReportContext) -> pl.DataFrame:
     ``event`` is eliminated, resolved (nothing about it is open from there on) or empty;
     ``share_settled`` is the share of all pairs that are settled.
     """
-    rows = []
+    rows: list[dict[str, object]] = []
     resolved = resolved_in(context)
-    running: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
     for entry in context.rounds:
-        state = entry.state
-        entered = set(state.algorithms) - set(running)
-        out = {e.algorithm: e for e in state.eliminated if e.round == entry.number}
-        is_alone = len(state.candidates) == 1 and entry.estimates.trusted
-        for name in state.algorithms:
-            if name not in out and name not in state.candidates:
-                continue
-            nearest = out.get(name) or entry.record.threats.get(name)
-            is_resolved = resolved.get(name) == entry.number
-            rows.append(
-                {
-                    "round": entry.number,
-                    "instances": state.instances,
-                    "algorithm": name,
-                    "by": nearest.by if nearest else None,
-                    "probability": nearest.probability if nearest else 0.0 if is_alone else None,
-                    "event": "eliminated" if name in out else "resolved" if is_resolved else "",
-                    "entered": name in entered and bool(running),
-                    "share_settled": state.share_settled,
-                }
-            )
-        running = state.algorithms
+        rows += _rows_of_round(entry, before, resolved)
+        before = entry.state.algorithms
     return pl.DataFrame(rows, schema_overrides={"by": pl.String, "probability": pl.Float64})
+
+
+def _rows_of_round(
+    entry: Round, before: tuple[str, ...], resolved: dict[str, int]
+) -> Iterator[dict[str, object]]:
+    """A row for each algorithm of a round; ``before`` are those of the round before it."""
+    state = entry.state
+    eliminated = {
+        elimination.algorithm: elimination
+        for elimination in state.eliminated
+        if elimination.round == entry.number
+    }
+    is_alone = len(state.candidates) == 1 and entry.estimates.trusted
+    for name in state.algorithms:
+        if name not in eliminated and name not in state.candidates:
+            continue
+        event = ""
+        if name in eliminated:
+            event = "eliminated"
+        elif resolved.get(name) == entry.number:
+            event = "resolved"
+        threat = eliminated.get(name) or entry.record.threats.get(name)
+        probability = None
+        if threat:
+            probability = threat.probability
+        elif is_alone:
+            probability = 0.0
+        yield {
+            "round": entry.number,
+            "instances": state.instances,
+            "algorithm": name,
+            "by": threat.by if threat else None,
+            "probability": probability,
+            "event": event,
+            "entered": bool(before) and name not in before,
+            "share_settled": state.share_settled,
+        }
 
 
 def resolved_in(context: ReportContext) -> dict[str, int]:
     """The round from which on nothing was open about each candidate."""
-    found: dict[str, int] = {}
+    rounds: dict[str, int] = {}
     for entry in context.rounds:
         settled = set(entry.state.candidates) - set(entry.state.unresolved)
-        found = {name: found.get(name, entry.number) for name in settled}
-    return found
+        rounds = {name: rounds.get(name, entry.number) for name in settled}
+    return rounds
 
 
 def stretched(p: np.ndarray, top: float = 1 - 1 / MOST_DRAWS) -> np.ndarray:
-    """The place of a probability on the axis: linear up to 0.9, then logarithmic in 1 - p.
+    """The position of a probability on the axis: linear up to 0.9, then logarithmic in 1 - p.
 
     Probabilities above ``top`` are drawn there.
     """
@@ -85,59 +118,106 @@ def stretched(p: np.ndarray, top: float = 1 - 1 / MOST_DRAWS) -> np.ndarray:
     return np.where(p > BEND, beyond, p)
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    height, alpha = max(2.6, 0.5 * style.width), context.rules.alpha
-    canvas.set_size_inches(style.width, height + 0.6)
-    axes, share = canvas.subplots(2, 1, sharex=True, height_ratios=[height - 0.5, 0.6])
-    first, last = data["round"][0], data["round"][-1]
-    pad = max(0.5, 0.02 * (last - first))
-    axes.set_xlim(first - pad, last + pad)
-    # The axis ends at the first tick beyond all values and the threshold.
-    highest = max([alpha, *data["probability"].drop_nulls()])
+def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """P(dominated) of each algorithm in each round, and below it the share of settled pairs."""
+    first = data["round"][0]
+    last = data["round"][-1]
+    # The axis ends at the first tick beyond all probabilities and the threshold.
+    highest = max([context.rules.alpha, *data["probability"].drop_nulls()])
     top = next((tick for tick in TICKS[5:] if tick >= highest), TICKS[-1])
-    threshold = float(stretched(np.array(alpha)))
-    axes.axhline(threshold, color=style.inks.ink, linewidth=0.7, linestyle=(0, (4, 3)))
-    sheet = Sheet.of(canvas, context, style)
-    sheet.name_lines(_lines(axes, data, top, sheet))
-    ticks = [tick for tick in TICKS if tick <= top]
-    axes.set_yticks(stretched(np.array(ticks)), [short(tick) for tick in ticks])
-    axes.set_ylim(-0.04, float(stretched(np.array(top))) + 0.06)
-    axes.set_ylabel("P(dominated)")
-    axes.grid(axis="y")
-    _share(share, data, style)
+    threshold = float(stretched(np.array(context.rules.alpha)))
+    series: list[Series] = [Rule(threshold)]
+    series += _lines_of_algorithms(data, top, context)
+    probabilities = Panel(
+        x=round_axis(first, last, is_labelled=False),
+        y=Axis(
+            "P(dominated)",
+            low=-0.04,
+            high=float(stretched(np.array(top))) + 0.06,
+            ticks=tuple(
+                Tick(float(stretched(np.array(tick))), short(tick)) for tick in TICKS if tick <= top
+            ),
+        ),
+        series=tuple(series),
+        aspect=0.4,
+    )
+    settled = Panel(
+        x=round_axis(first, last),
+        y=Axis(
+            "pairs\nsettled",
+            low=0,
+            high=1,
+            ticks=(Tick(0, "0"), Tick(0.5, "0.5"), Tick(1, "1")),
+        ),
+        series=(_settled_line(data),),
+        lines=4.5,
+    )
+    return Chart((probabilities, settled), context.labels, legend="beside")
 
 
-def _lines(axes: Axes, data: pl.DataFrame, top: float, sheet: Sheet) -> list[Line]:
+def _lines_of_algorithms(data: pl.DataFrame, top: float, context: ReportContext) -> list[Series]:
     """A line per algorithm: a cross where it is eliminated, a diamond where it is settled."""
-    short, paper = sheet.names(names_in(data)), sheet.style.inks.paper
-    rank = 2 * pl.col("round").max() - pl.col("probability").last()  # the longest in the race
-    lines = []
-    for name, rows, look in sheet.by_algorithm(data.drop_nulls("probability"), rank):
-        x, y = rows["round"].to_numpy(), stretched(rows["probability"].to_numpy(), top)
-        markers: Keywords = {"marker": look.marker, "markevery": max(1, len(x) // 12)}
-        axes.plot(x, y, **look.line, **markers, markersize=2.6, linewidth=1.1, clip_on=False)
-        drawn: Keywords = {"linestyle": "", "clip_on": False, "zorder": 3, "markeredgewidth": 0.6}
-        drawn |= {"markerfacecolor": look.colour, "markeredgecolor": paper}
-        for event, marker, size in (("eliminated", "X", 6.5), ("resolved", "D", 5.0)):
-            here = (rows["event"] == event).to_numpy()
-            if here.any():  # an empty line would spoil the layout
-                axes.plot(x[here], y[here], marker=marker, markersize=size, **drawn)
-        text = f"({short[name]})" if rows["event"][-1] == "eliminated" else short[name]
-        lines.append(Line(text, look, float(y[-1]), look.marker))
-    return lines
+    longest_in_race = 2 * pl.col("round").max() - pl.col("probability").last()
+    series: list[Series] = []
+    for name, rows, is_muted in by_algorithm(data.drop_nulls("probability"), longest_in_race):
+        rounds = rows["round"].to_numpy()
+        positions = stretched(rows["probability"].to_numpy(), top)
+        hover = _words_on_rounds(name, rows, context)
+        line = Line(
+            x=rounds,
+            y=positions,
+            algorithm=name,
+            width=1.1,
+            marker="own",
+            is_named=True,
+            is_bracketed=rows["event"][-1] == "eliminated",
+            is_muted=is_muted,
+            hover=hover,
+        )
+        series.append(line)
+        for event, marker, size in EVENTS:
+            places = np.flatnonzero((rows["event"] == event).to_numpy())
+            if len(places):
+                points = Points(
+                    x=rounds[places],
+                    y=positions[places],
+                    algorithm=name,
+                    marker=marker,
+                    size=size,
+                    hover=[hover[place] for place in places],
+                )
+                series.append(points)
+    return series
 
 
-def _share(axes: Axes, data: pl.DataFrame, style: Style) -> None:
+def _words_on_rounds(name: str, rows: pl.DataFrame, context: ReportContext) -> list[str]:
+    """P(dominated) of an algorithm in each round, and by which other one."""
+    words = []
+    columns = ("round", "instances", "by", "probability", "event")
+    for number, instances, by, probability, event in rows.select(columns).iter_rows():
+        label = isolated(context.labels[name])
+        lines = [f"{label}, round {number} ({counted(instances, 'instance')})"]
+        if by is not None:
+            lines.append(f"dominated by {isolated(context.labels[by])}: {probability:.4f}")
+        if event:
+            lines.append(event)
+        words.append("\n".join(lines))
+    return words
+
+
+def _settled_line(data: pl.DataFrame) -> Line:
     """The share of settled pairs in each round."""
     settled = data.unique("round", maintain_order=True).sort("round")
-    drawn: Keywords = {"linewidth": 1.2, "marker": "o", "markersize": 2.2, "clip_on": False}
-    axes.plot(settled["round"], settled["share_settled"], color=style.inks.ink, **drawn)
-    axes.set_ylim(0, 1)
-    axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
-    axes.grid(axis="y")
-    axes.set_ylabel("pairs\nsettled")
-    axes.set_xlabel("round")
-    whole_ticks(axes.xaxis, 8)
+    return Line(
+        x=settled["round"].to_list(),
+        y=settled["share_settled"].to_list(),
+        width=1.2,
+        marker="dot",
+        hover=[
+            f"round {number}: {percent(share)} of pairs settled"
+            for number, share in settled.select("round", "share_settled").iter_rows()
+        ],
+    )
 
 
 def caption(context: ReportContext) -> str:
@@ -153,11 +233,17 @@ def caption(context: ReportContext) -> str:
     )
 
 
-ROUNDS = Figure("rounds", "The race, round after round", caption, lacks_race, data, draw)
+ROUNDS = Figure("rounds", "The race, round after round", caption, lacks_race, data, chart)
 
 
 INDEPENDENT = "draws are independent resamples of the instances: there is no chain that has to mix"
 MAX_TIMES = 24  # of a fine grid: diagnostics take longer than drawing
+MAX_PARETO_K = 0.7
+DIAGNOSTIC_WORDS = {
+    "r_hat": "R-hat",
+    "ess_bulk": "effective draws (bulk)",
+    "ess_tail": "effective draws (tail)",
+}
 
 
 def diagnostics_data(context: ReportContext) -> pl.DataFrame:
@@ -169,28 +255,53 @@ def diagnostics_data(context: ReportContext) -> pl.DataFrame:
     """
     rows: list[dict[str, object]] = []
     for entry in context.rounds:
-        problems = entry.record.problems
-        rows.append({"what": "draws", "round": entry.number, "value": entry.record.draws})
-        row = {"what": "problems", "round": entry.number, "value": len(problems), "limit": 0.0}
-        rows.append({**row, "words": "; ".join(problems)})
-    basis = context.draws
-    if basis is not None:
-        posterior, judged = basis.posterior, basis.posterior.diagnostics
-        rows += [
-            {"what": "worst_r_hat", "value": judged.r_hat, "limit": judged.r_hat_limit},
-            {"what": "worst_ess_bulk", "value": judged.ess_bulk, "limit": MIN_ESS},
-            {"what": "worst_ess_tail", "value": judged.ess_tail, "limit": MIN_ESS},
-            {"what": "divergences", "value": judged.divergences, "limit": 0.0},
-            {"what": "evidence_weight", "value": posterior.evidence_weight},
-            {"what": "kept_draws", "value": posterior.draws},
-        ]
-        if judged.pareto_k is not None:
-            rows.append({"what": "pareto_k", "value": judged.pareto_k, "limit": 0.7})
-        if _has_chains(basis):
-            rows += list(_over_times(basis))
-    text, number = pl.String, pl.Float64
-    schema = {"what": text, "round": pl.Int64, "t": number, "algorithm": text}
-    return pl.DataFrame(rows, schema={**schema, "value": number, "limit": number, "words": text})
+        rows += _diagnostics_of_round(entry)
+    if context.draws is not None:
+        rows += _diagnostics_of_draws(context.draws)
+    schema = {
+        "what": pl.String,
+        "round": pl.Int64,
+        "t": pl.Float64,
+        "algorithm": pl.String,
+        "value": pl.Float64,
+        "limit": pl.Float64,
+        "words": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema)
+
+
+def _diagnostics_of_round(entry: Round) -> list[dict[str, object]]:
+    """The number of draws of a round, and its problems."""
+    problems = entry.record.problems
+    draws = {"what": "draws", "round": entry.number, "value": entry.record.draws}
+    listed = {
+        "what": "problems",
+        "round": entry.number,
+        "value": len(problems),
+        "limit": 0.0,
+        "words": "; ".join(problems),
+    }
+    return [draws, listed]
+
+
+def _diagnostics_of_draws(basis: Basis) -> list[dict[str, object]]:
+    """The diagnostics of all draws that are kept; of chains, over time, too."""
+    posterior = basis.posterior
+    diagnostics = posterior.diagnostics
+    rows: list[dict[str, object]] = [
+        {"what": "worst_r_hat", "value": diagnostics.r_hat, "limit": diagnostics.r_hat_limit},
+        {"what": "worst_ess_bulk", "value": diagnostics.ess_bulk, "limit": MIN_ESS},
+        {"what": "worst_ess_tail", "value": diagnostics.ess_tail, "limit": MIN_ESS},
+        {"what": "divergences", "value": diagnostics.divergences, "limit": 0.0},
+        {"what": "evidence_weight", "value": posterior.evidence_weight},
+        {"what": "kept_draws", "value": posterior.draws},
+    ]
+    if diagnostics.pareto_k is not None:
+        pareto_k = {"what": "pareto_k", "value": diagnostics.pareto_k, "limit": MAX_PARETO_K}
+        rows.append(pareto_k)
+    if _has_chains(basis):
+        rows += _diagnostics_over_time(basis)
+    return rows
 
 
 def _has_chains(basis: Basis) -> bool:
@@ -198,70 +309,97 @@ def _has_chains(basis: Basis) -> bool:
     return basis.posterior.options.plackett_luce
 
 
-def _over_times(basis: Basis) -> Iterator[dict[str, object]]:
+def _diagnostics_over_time(basis: Basis) -> Iterator[dict[str, object]]:
     """R-hat and effective sample sizes of each algorithm at each time."""
     posterior = basis.posterior
-    places = spread(len(basis.times), MAX_TIMES)
-    draws = posterior.theta[:, places].reshape(posterior.draws, -1)
-    found = convergence_of(draws, posterior.chains).reshape(len(places), -1, 3)
+    time_indices = spread(len(basis.times), MAX_TIMES)
+    times = basis.times[time_indices].tolist()
+    draws = posterior.theta[:, time_indices].reshape(posterior.draws, -1)
+    diagnostics = convergence_of(draws, posterior.chains).reshape(len(times), -1, 3)
     limits = {"r_hat": posterior.diagnostics.r_hat_limit, "ess_bulk": MIN_ESS, "ess_tail": MIN_ESS}
-    for k, (what, limit) in enumerate(limits.items()):
+    for k, (kind, limit) in enumerate(limits.items()):
         for j, name in enumerate(basis.algorithms):
-            row = {"what": what, "algorithm": name, "limit": limit}
-            for t, value in zip(basis.times[places].tolist(), found[:, j, k].tolist(), strict=True):
-                yield {**row, "t": t, "value": value}
+            for t, value in zip(times, diagnostics[:, j, k].tolist(), strict=True):
+                yield {"what": kind, "algorithm": name, "limit": limit, "t": t, "value": value}
 
 
-def draw_diagnostics(
-    canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style
-) -> None:
-    has_chains, has_rounds = (what in set(data["what"]) for what in ("r_hat", "draws"))
-    count = 2 * has_chains + has_rounds
-    sheet = Sheet.of(canvas, context, style)
-    panels = sheet.panels(count, 1 if style.is_narrow else count, 1.55)
-    if has_chains:
-        _over_time(panels[0], data, "R-hat", {"r_hat": 1.0}, sheet)
+def diagnostics_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """R-hat and effective draws over time, and the draws of each round."""
+    kinds = set(data["what"])
+    panels = []
+    if "r_hat" in kinds:
+        panels.append(_panel_over_time("R-hat", {"r_hat": 1.0}, data, context))
         widths = {"ess_tail": 0.5, "ess_bulk": 1.0}
-        _over_time(panels[1], data, "effective draws", widths, sheet)
-        panels[1].set_ylim(bottom=0)
-    if has_rounds:
-        _draws_of_rounds(panels[-1], data, style)
-    for axes in panels:
-        sheet.number_ticks(axes.yaxis)
-        axes.grid(axis="y")
+        panels.append(_panel_over_time("effective draws", widths, data, context, low=0.0))
+    if "draws" in kinds:
+        panels.append(_panel_of_draws(data))
+    return Chart(tuple(panels), context.labels, columns=len(panels))
 
 
-def _over_time(
-    axes: Axes, data: pl.DataFrame, label: str, widths: Mapping[str, float], sheet: Sheet
-) -> None:
+def _panel_over_time(
+    title: str,
+    widths: dict[str, float],
+    data: pl.DataFrame,
+    context: ReportContext,
+    low: float | None = None,
+) -> Panel:
     """Diagnostics of each algorithm over time as lines of some widths; their limit is dashed."""
-    for what, width in widths.items():
-        found = data.filter(pl.col("what") == what)
-        for _, rows, look in sheet.by_algorithm(found):
-            marker = look.marker if len(rows) == 1 else ""
-            axes.plot(rows["t"], rows["value"], **look.line, lw=width, marker=marker)
-    alarm = sheet.style.inks.alarm
-    axes.axhline(found["limit"][0], color=alarm, linewidth=0.9, linestyle=(0, (4, 2)))
-    sheet.time_axis(axes)
-    axes.set_ylabel(label)
+    series: list[Series] = []
+    for kind, width in widths.items():
+        diagnostics = data.filter(pl.col("what") == kind)
+        for name, rows, _ in by_algorithm(diagnostics):
+            label = isolated(context.labels[name])
+            line = Line(
+                x=rows["t"].to_list(),
+                y=rows["value"].to_list(),
+                algorithm=name,
+                width=width,
+                hover=[
+                    f"{label}\n{timed(t, context.axis)}\n{DIAGNOSTIC_WORDS[kind]} {value:,.4g}"
+                    for t, value in rows.select("t", "value").iter_rows()
+                ],
+            )
+            series.append(line)
+        series.append(Rule(diagnostics["limit"][0], ink="alarm", width=0.9))
+    return Panel(x=grid_axis(context), y=Axis(title, low=low), series=tuple(series), aspect=0.5)
 
 
-def _draws_of_rounds(axes: Axes, data: pl.DataFrame, style: Style) -> None:
+def _panel_of_draws(data: pl.DataFrame) -> Panel:
     """Draws of each round; a cross marks rounds whose posterior was not usable."""
     draws = data.filter(pl.col("what") == "draws")
-    bad = data.filter((pl.col("what") == "problems") & (pl.col("value") > 0))["round"].to_list()
-    drawn: Keywords = {"marker": "o", "markersize": 2.4, "drawstyle": "steps-mid"}
-    axes.plot(draws["round"], draws["value"], color=style.inks.ink, linewidth=0.8, **drawn)
-    wrong = draws.filter(pl.col("round").is_in(bad))
-    drawn = {"marker": "X", "markersize": 7, "markeredgecolor": style.inks.paper}
-    axes.plot(wrong["round"], wrong["value"], color=style.inks.alarm, linestyle="", **drawn)
-    axes.set_ylim(0, 1.15 * float(draws["value"].max()))  # type: ignore[arg-type]
-    axes.set_ylabel("draws")
-    axes.set_xlabel("round")
-    whole_ticks(axes.xaxis, 6)
+    problems = data.filter((pl.col("what") == "problems") & (pl.col("value") > 0))
+    unusable = draws.filter(pl.col("round").is_in(problems["round"].to_list()))
+    hover = [
+        f"round {number}: {counted(int(count), 'draw')}"
+        for number, count in draws.select("round", "value").iter_rows()
+    ]
+    line = Line(
+        x=draws["round"].to_list(),
+        y=draws["value"].to_list(),
+        width=0.8,
+        step="middle",
+        marker="dot",
+        hover=hover,
+    )
+    crosses = Points(
+        x=unusable["round"].to_list(),
+        y=unusable["value"].to_list(),
+        ink="alarm",
+        marker="cross",
+        size=7,
+        hover=[f"round {number}: not usable" for number in unusable["round"]],
+    )
+    most = float(draws.select(pl.col("value").max()).item())
+    return Panel(
+        x=round_axis(draws["round"][0], draws["round"][-1]),
+        y=Axis("draws", low=0, high=1.15 * most),
+        series=(line, crosses),
+        lines=9,
+    )
 
 
 def lacks_diagnostics(context: ReportContext) -> str | None:
+    """Why there is nothing to diagnose."""
     if context.rounds:
         return None
     if context.basis is None:
@@ -270,28 +408,35 @@ def lacks_diagnostics(context: ReportContext) -> str | None:
 
 
 def diagnostics_caption(context: ReportContext) -> str:
-    parts = []
+    sentences = []
     if context.draws is not None:
-        posterior = context.draws.posterior
-        judged, weight = posterior.diagnostics, posterior.evidence_weight
-        parts.append(f"{INDEPENDENT}.".capitalize())
-        if _has_chains(context.draws):
-            verdict = "all within their limits" if judged.passed else "; ".join(judged.problems)
-            parts = [
-                f"How well the draws of the {posterior.model} posterior mix: R-hat and effective "
-                "draws (thick: bulk, thin: tail) of each algorithm over time, with their limits "
-                f"dashed; {verdict}."
-            ]
+        sentences.append(_words_on_mixing(context.draws))
+        weight = context.draws.posterior.evidence_weight
         if weight < 1:
-            parts.append(
+            sentences.append(
                 f"Each ranking was counted at {percent(weight)} of its face value, since those of "
                 "one instance resemble each other."
             )
     if context.rounds:
-        bad = sum(bool(entry.record.problems) for entry in context.rounds)
-        trusted = "none of them had problems" if not bad else f"{bad} had problems (crosses)"
-        parts.append(f"Draws of each round, more where a decision was close; {trusted}.")
-    return " ".join(parts)
+        n_unusable = sum(bool(entry.record.problems) for entry in context.rounds)
+        trusted = "none of them had problems"
+        if n_unusable:
+            trusted = f"{n_unusable} had problems (crosses)"
+        sentences.append(f"Draws of each round, more where a decision was close; {trusted}.")
+    return " ".join(sentences)
+
+
+def _words_on_mixing(basis: Basis) -> str:
+    """How well the draws of chains mix; of independent draws, that there is nothing to mix."""
+    if not _has_chains(basis):
+        return f"{INDEPENDENT}.".capitalize()
+    diagnostics = basis.posterior.diagnostics
+    result = "all within their limits" if diagnostics.passed else "; ".join(diagnostics.problems)
+    return (
+        f"How well the draws of the {basis.posterior.model} posterior mix: R-hat and effective "
+        "draws (thick: bulk, thin: tail) of each algorithm over time, with their limits "
+        f"dashed; {result}."
+    )
 
 
 DIAGNOSTICS = Figure(
@@ -300,5 +445,5 @@ DIAGNOSTICS = Figure(
     diagnostics_caption,
     lacks_diagnostics,
     diagnostics_data,
-    draw_diagnostics,
+    diagnostics_chart,
 )

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import groupby
 
 import numpy as np
 import polars as pl
 
 from polarbear.facts.summary import failures
 from polarbear.report.context import ReportContext
-from polarbear.report.figures.base import Figure
-from polarbear.report.figures.sheet import Sheet, whole_ticks, without_frame
-from polarbear.report.figures.style import Keywords, Style
-from polarbear.wording import counted, percent, percent_cell, whole
+from polarbear.report.figures.base import Figure, grid_axis
+from polarbear.report.figures.chart import (
+    Axis,
+    Boxes,
+    Cells,
+    Chart,
+    Panel,
+    Row,
+    Series,
+    Tick,
+    Title,
+    edges,
+    isolated,
+    row_axis,
+    row_edges,
+)
+from polarbear.report.figures.short_names import shortened
+from polarbear.wording import counted, percent, percent_cell, timed, whole
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+MAX_LETTERS = 60  # of the message of a failure in a tooltip
+LEAST_TEXT_WIDTH = 0.06  # of the grid, for which a text has room
 
 
 def data(context: ReportContext) -> pl.DataFrame:
@@ -25,98 +38,183 @@ def data(context: ReportContext) -> pl.DataFrame:
     ``allotted`` is the budget that it got, ``everything`` the budget of running it to the end of
     the grid on all instances of the round. Runs without a race have no round.
     """
+    rows = _rows_of_rounds(context) if context.rounds else _rows_without_race(context)
+    schema = {
+        "round": pl.Int64,
+        "algorithm": pl.String,
+        "instances": pl.Int64,
+        "to": pl.Float64,
+        "allotted": pl.Float64,
+        "everything": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=schema)
+
+
+def _rows_of_rounds(context: ReportContext) -> list[dict[str, object]]:
     end = float(context.times[-1])
-    rows: list[tuple[int | None, str, int, float, float, float]] = []
+    rows: list[dict[str, object]] = []
     for entry in context.rounds:
-        drawn, ran_to = entry.record.drawn, entry.record.ran_to
-        newcomer = entry.record.newcomer
-        names = [newcomer] if newcomer else list(entry.state.algorithms)
+        record = entry.record
+        names = [record.newcomer] if record.newcomer else list(entry.state.algorithms)
         for name in names:
-            to = float(ran_to.get(name, 0.0))
-            instances = drawn if name in ran_to else 0
-            rows.append((entry.number, name, instances, to, instances * to, drawn * end))
-    if not context.rounds:
-        budgets = context.store.runs().group_by("algorithm", "budget").len().sort("budget")
-        for name, budget, count in budgets.iter_rows():
-            rows.append((None, name, count, budget, count * budget, count * end))
-        rows.sort(key=lambda row: (context.algorithms.index(row[1]), row[3]))
-    columns = ("round", "algorithm", "instances", "to", "allotted", "everything")
-    kinds = (pl.Int64, pl.String, pl.Int64, pl.Float64, pl.Float64, pl.Float64)
-    return pl.DataFrame(rows, schema=dict(zip(columns, kinds, strict=True)), orient="row")
+            last_time = float(record.ran_to.get(name, 0.0))
+            instances = record.drawn if name in record.ran_to else 0
+            row = {
+                "round": entry.number,
+                "algorithm": name,
+                "instances": instances,
+                "to": last_time,
+                "allotted": instances * last_time,
+                "everything": record.drawn * end,
+            }
+            rows.append(row)
+    return rows
 
 
-def seen(data: pl.DataFrame, name: str, times: np.ndarray) -> np.ndarray:
+def _rows_without_race(context: ReportContext) -> list[dict[str, object]]:
+    end = float(context.times[-1])
+    rank = {name: place for place, name in enumerate(context.algorithms)}
+    counts = context.store.runs().group_by("algorithm", "budget").len()
+    rows: list[dict[str, object]] = []
+    for name, budget, n_runs in sorted(counts.iter_rows(), key=lambda row: (rank[row[0]], row[1])):
+        row = {
+            "round": None,
+            "algorithm": name,
+            "instances": n_runs,
+            "to": budget,
+            "allotted": n_runs * budget,
+            "everything": n_runs * end,
+        }
+        rows.append(row)
+    return rows
+
+
+def instances_reached(data: pl.DataFrame, name: str, times: np.ndarray) -> np.ndarray:
     """The number of instances on which this algorithm ran at least up to each time."""
     rows = data.filter(pl.col("algorithm") == name)
-    reached = rows["to"].to_numpy()[:, None] >= times
-    return np.asarray((rows["instances"].to_numpy()[:, None] * reached).sum(axis=0))
+    has_reached = rows["to"].to_numpy()[:, None] >= times
+    counts = rows["instances"].to_numpy()[:, None] * has_reached
+    return np.asarray(counts.sum(axis=0))
 
 
-def draw(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    present = set(data["algorithm"])
-    names = [name for name in context.algorithms if name in present]
-    strips = max(len(names) * max(1.5 * style.line, 0.18), 6.5 * style.line)
-    sheet = Sheet.of(canvas, context, style)
-    if data["round"].null_count():
-        _strips(sheet.panel(strips + 0.6), data, names, sheet)
-        return
-    canvas.set_size_inches(style.width, strips + 2.3)
-    top, bottom = canvas.subplots(2, 1, height_ratios=[strips, 1.25])
-    _strips(top, data, names, sheet)
-    _bars(bottom, data, names, sheet)
-    sheet.legend_below(bottom.get_legend_handles_labels()[0])
+def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """How far each algorithm ran on how many instances, and below it the budget of each round."""
+    algorithms = set(data["algorithm"])
+    names = [name for name in context.algorithms if name in algorithms]
+    panels = [_instances_panel(data, names, context)]
+    if data["round"].null_count() == 0:
+        panels.append(_budgets_panel(data, names, context))
+    return Chart(tuple(panels), context.labels, legend="below" if len(panels) > 1 else "")
 
 
-def _strips(axes: Axes, data: pl.DataFrame, names: list[str], sheet: Sheet) -> None:
+def _instances_panel(data: pl.DataFrame, names: list[str], context: ReportContext) -> Panel:
     """The paper's figure: the shade is the number of instances on which each ran that far."""
-    counts = np.array([seen(data, name, sheet.times) for name in names])
-    rows, most = np.arange(len(names) + 1) - 0.5, max(1, counts.max())
-    drawn: Keywords = {"cmap": sheet.shades(), "vmin": 0, "vmax": most, "linewidth": 0}
-    mesh = axes.pcolormesh(sheet.time_edges, rows, counts, **drawn)
-    for line in np.arange(len(names) - 1) + 0.5:
-        axes.axhline(line, color=sheet.style.inks.paper, linewidth=1.5)
-    sheet.name_rows(axes, names)
-    without_frame(axes)
-    sheet.time_axis(axes)
-    placed: Keywords = {"pad": 0.02, "fraction": 0.05, "aspect": 12}
-    whole_ticks(sheet.colour_bar(mesh, axes, "instances", placed).yaxis, 3)
+    counts = np.array([instances_reached(data, name, context.times) for name in names])
+    hover = []
+    for name, counts_of_name in zip(names, counts.tolist(), strict=True):
+        label = isolated(context.labels[name])
+        texts = [
+            f"{label} ran to {timed(float(t), context.axis)}\non {counted(count, 'instance')}"
+            for t, count in zip(context.times, counts_of_name, strict=True)
+        ]
+        hover.append(texts)
+    cells = Cells(
+        columns=edges(context.times, context.log_times),
+        rows=row_edges(len(names)),
+        values=counts.astype(float),
+        most=float(max(1, counts.max())),
+        texts=[_texts_of_counts(counts_of_name) for counts_of_name in counts.tolist()],
+        gaps="rows",
+        hover=hover,
+    )
+    rows = [Row((name,), is_bracketed=name not in context.remaining) for name in names]
+    return Panel(x=grid_axis(context), y=row_axis(rows), series=(cells,), lines=1.6 * len(names))
 
 
-def _bars(axes: Axes, data: pl.DataFrame, names: list[str], sheet: Sheet) -> None:
+def _texts_of_counts(counts: list[int]) -> list[str]:
+    """Each count in the middle of its times, where there is room for it."""
+    texts = [""] * len(counts)
+    start = 0
+    for count, equal_counts in groupby(counts):
+        length = len(list(equal_counts))
+        if length >= LEAST_TEXT_WIDTH * len(counts):
+            texts[start + (length - 1) // 2] = str(count)
+        start += length
+    return texts
+
+
+def _budgets_panel(data: pl.DataFrame, names: list[str], context: ReportContext) -> Panel:
     """A bar a round, its width the number of instances, filled with the share of budget used.
 
     Areas are budgets: the empty part was saved.
     """
-    end, inks, short = float(sheet.times[-1]), sheet.style.inks, sheet.names(names)
+    end = float(context.times[-1])
     rounds = data.group_by("round", maintain_order=True).agg(pl.col("everything").sum(), pl.len())
     budgets = rounds["everything"].to_numpy()
     # A newcomer that catches up is one of many that ran on these instances.
-    width = budgets / (end * max(rounds["len"].to_list()))
-    left = np.concatenate([[0.0], np.cumsum(width)[:-1]])
-    place = {number: i for i, number in enumerate(rounds["round"])}
-    base = np.zeros(len(rounds))
-    drawn: Keywords = {"align": "edge", "linewidth": 0.4}
+    widths = budgets / (end * max(rounds["len"].to_list()))
+    right = np.cumsum(widths)
+    left = right - widths
+    numbers = rounds["round"].to_list()
+    series: list[Series] = []
+    filled = np.zeros(len(numbers))
     for name in names:
-        share = np.zeros(len(rounds))
-        rows = data.filter(pl.col("algorithm") == name)
-        for number, amount in rows.select("round", "allotted").iter_rows():
-            share[place[number]] += amount / budgets[place[number]]
-        area = sheet.look(name).area
-        own: Keywords = {**area, "edgecolor": inks.paper, "label": short[name]}
-        axes.bar(left, share, width, base, **own, **drawn)
-        base += share
-    axes.bar(left, 1.0, width, **drawn, facecolor="none", edgecolor=inks.faint)
-    axes.set_xlim(0, float(width.sum()))
-    axes.set_ylim(0, 1.02)
-    axes.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
-    axes.set_xlabel("instances, round after round")
-    axes.set_ylabel("budget used")
-    whole_ticks(axes.xaxis, 6)
+        allotted = _allotted(data, name, numbers)
+        shares = allotted / budgets
+        label = isolated(context.labels[name])
+        boxes = Boxes(
+            left=left,
+            right=right,
+            low=filled,
+            high=filled + shares,
+            algorithm=name,
+            has_edges=True,
+            is_named=True,
+            hover=[
+                f"{label}, round {number}\n{timed(amount, context.axis)}, "
+                f"{percent(share)} of the round's"
+                for number, amount, share in zip(
+                    numbers, allotted.tolist(), shares.tolist(), strict=True
+                )
+            ],
+        )
+        series.append(boxes)
+        filled = filled + shares
+    none = np.zeros(len(numbers))
+    frames = Boxes(left=left, right=right, low=none, high=none + 1, ink="faint", is_filled=False)
     saved = 1 - float(data["allotted"].sum()) / float(budgets.sum())
-    axes.set_title(f"{percent_cell(saved)} saved", loc="right", fontsize=sheet.style.small)
+    return Panel(
+        x=Axis(
+            "instances, round after round",
+            low=0,
+            high=float(widths.sum()),
+            has_whole_ticks=True,
+            has_grid=False,
+        ),
+        y=Axis(
+            "budget used",
+            low=0,
+            high=1.02,
+            has_grid=False,
+            ticks=(Tick(0, "0"), Tick(0.5, "50 %"), Tick(1, "100 %")),
+        ),
+        series=(*series, frames),
+        titles=(Title(f"{percent_cell(saved)} saved", side="right", is_small=True),),
+        lines=9,
+    )
+
+
+def _allotted(data: pl.DataFrame, name: str, numbers: list[int]) -> np.ndarray:
+    """The budget that an algorithm got in each round."""
+    amounts = dict.fromkeys(numbers, 0.0)
+    own_rows = data.filter(pl.col("algorithm") == name)
+    for number, amount in own_rows.select("round", "allotted").iter_rows():
+        amounts[number] += amount
+    return np.array(list(amounts.values()))
 
 
 def missing(context: ReportContext) -> str | None:
+    """Why there are no runs to draw."""
     if context.rounds or not context.store.runs().is_empty():
         return None
     return "the store has no runs, only rankings that were imported"
@@ -135,7 +233,7 @@ def caption(context: ReportContext) -> str:
     )
 
 
-ALLOCATION = Figure("allocation", "Where the budget went", caption, missing, data, draw)
+ALLOCATION = Figure("allocation", "Where the budget went", caption, missing, data, chart)
 
 
 MEANING = {
@@ -152,34 +250,67 @@ def failed_data(context: ReportContext) -> pl.DataFrame:
     """
     runs = dict(context.store.runs().group_by("algorithm").len().iter_rows())
     rows = [
-        (e.algorithm, e.status, e.message, e.runs, runs[e.algorithm], e.example)
-        for e in failures(context.store)
+        {
+            "algorithm": failure.algorithm,
+            "kind": failure.status,
+            "message": failure.message,
+            "failed": failure.runs,
+            "runs": runs[failure.algorithm],
+            "example": failure.example,
+        }
+        for failure in failures(context.store)
     ]
-    rows.sort(key=lambda row: (context.algorithms.index(row[0]), row[1], -row[3], row[2]))
-    columns = ("algorithm", "kind", "message", "failed", "runs", "example")
-    counts = ("failed", "runs")
-    schema = {name: pl.Int64 if name in counts else pl.String for name in columns}
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def draw_failed(canvas: Canvas, data: pl.DataFrame, context: ReportContext, style: Style) -> None:
-    bars = data.group_by("algorithm", "kind", maintain_order=True).agg(
-        pl.col("failed").sum(), pl.col("runs").first()
+    rows.sort(
+        key=lambda row: (
+            context.algorithms.index(row["algorithm"]),
+            row["kind"],
+            -row["failed"],
+            row["message"],
+        )
     )
-    sheet = Sheet.of(canvas, context, style)
-    axes = sheet.panel(len(bars) * max(1.5 * style.line, 0.2) + 0.55)
-    for place, (name, kind, failed, runs) in enumerate(bars.iter_rows()):
-        look = sheet.look(name)
-        axes.barh(place, failed / runs, 0.7, **look.area, linewidth=0)
-        text = f"{kind}: {whole(failed)} of {whole(runs)}"
-        sheet.write_beside(axes, place, text, look.text)
-    sheet.name_rows(axes, bars["algorithm"].to_list())
-    axes.set_xlim(0, 1)
-    axes.set_xlabel("share of runs that failed")
-    axes.grid(axis="x")
+    schema = {
+        "algorithm": pl.String,
+        "kind": pl.String,
+        "message": pl.String,
+        "failed": pl.Int64,
+        "runs": pl.Int64,
+        "example": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema)
+
+
+def failed_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
+    """A bar for each algorithm and kind of failure: the share of its runs."""
+    kinds = data.group_by("algorithm", "kind", maintain_order=True).agg(
+        pl.col("failed").sum(), pl.col("runs").first(), pl.col("message").first()
+    )
+    rows = []
+    series: list[Series] = []
+    for place, (name, kind, n_failed, n_runs, message) in enumerate(kinds.iter_rows()):
+        words = f"{kind}: {whole(n_failed)} of {whole(n_runs)}"
+        rows.append(Row((name,), number=words))
+        bar = Boxes(
+            left=(0.0,),
+            right=(n_failed / n_runs,),
+            low=(place - 0.35,),
+            high=(place + 0.35,),
+            algorithm=name,
+            hover=(
+                f"{isolated(context.labels[name])}\n{words}\n{isolated(shortened(message or '', MAX_LETTERS))}",
+            ),
+        )
+        series.append(bar)
+    panel = Panel(
+        x=Axis("share of runs that failed", low=0, high=1),
+        y=row_axis(rows),
+        series=tuple(series),
+        lines=1.6 * len(rows),
+    )
+    return Chart((panel,), context.labels)
 
 
 def lacks_failed(context: ReportContext) -> str | None:
+    """Why there are no failed runs to draw."""
     return None if failures(context.store) else "no run has failed"
 
 
@@ -188,4 +319,6 @@ def failed_caption(context: ReportContext) -> str:
     return f"Runs that failed, by algorithm and by how. {meaning}"
 
 
-FAILURES = Figure("failures", "Failed runs", failed_caption, lacks_failed, failed_data, draw_failed)
+FAILURES = Figure(
+    "failures", "Failed runs", failed_caption, lacks_failed, failed_data, failed_chart
+)

@@ -13,12 +13,11 @@ from polarbear.facts.run_details import better_in, repeating, tolerance_of
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import Elimination
 from polarbear.racing.recommendation import MIN_PROBLEMS
-from polarbear.racing.verdicts import SIGNS, WORDS, VerdictKind
 from polarbear.report.context import ReportContext, Round
 from polarbear.report.figures.base import draws_source
 from polarbear.report.figures.style import COLOURS
 from polarbear.report.page.assets import compressed, packed
-from polarbear.report.words import LOWEST_P_BETTER, WORDS_AT_A_TIME, better
+from polarbear.report.words import better
 from polarbear.selection import budget_preferences, choice
 from polarbear.selection.basic_preferences import NEAREST
 from polarbear.selection.posterior_source import Basis
@@ -57,11 +56,7 @@ def of(context: ReportContext) -> dict[str, object]:
         "words": page_words(context.axis, NOUNS),
         "log_times": context.log_times,
         "ticks": ticks(float(context.times[0]), float(context.times[-1])),
-        "alpha": context.rules.alpha,
         "colours": len(COLOURS["light"]),  # then they come again, with another dash
-        "verdicts": {kind: {"sign": SIGNS[kind], "words": WORDS[kind]} for kind in VerdictKind},
-        "chance": LOWEST_P_BETTER,
-        "at_a_time": WORDS_AT_A_TIME,
         "selector": selector(context),
         "closer": instance_sample(context),
         "moments": moments(context),

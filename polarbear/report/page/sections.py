@@ -14,8 +14,8 @@ from polarbear.records import Facts
 from polarbear.report.context import ReportContext
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.base import ReportFigure, lacks_draws
+from polarbear.report.figures.chart import edges, plain
 from polarbear.report.figures.ratings import TITLE, WHAT, field_of_firsts
-from polarbear.report.figures.sheet import edges
 from polarbear.report.page.assets import as_json, compressed
 from polarbear.report.story import Story
 from polarbear.wording import P_BEST, counted, joined, small, time, timed, whole
@@ -31,10 +31,7 @@ MAX_DECISIONS = 12  # of the log; the rest is folded away
 DIGITS = 4  # that matter to a reader; `polarbear report --csv` has all
 PLANE = {"t": 36, "level": 24}  # points a panel shows along each side
 COARSER = " The page holds the plane at some of its points, `polarbear report --csv` all of them."
-IN_THE_PAGE = {
-    "eaf": " Lines: a quarter (dotted), half and three quarters (dashed) of the runs." + COARSER,
-    "eaf-difference": " Lines: half of the runs of each." + COARSER,
-}
+DRAWN_FROM_DRAWS = {"leaders"}  # the selector draws it from the draws, for any preference
 
 
 class Section(NamedTuple):
@@ -66,16 +63,23 @@ def _shown(context: ReportContext, figure: ReportFigure) -> Shown:
     if missing is not None:
         return Shown(figure.name, figure.title, missing=missing)
     table = figure.data(context)
-    if set(PLANE) <= set(table.columns):
+    caption = figure.caption(context)
+    if PLANE.keys() <= set(table.columns):
         table = _coarser(table)
+        caption += COARSER
     if table.is_empty():
         return Shown(figure.name, figure.title, missing="there is nothing to compare")
-    words = figure.caption(context) + IN_THE_PAGE.get(figure.name, "")
     numbers = selectors.float()
     digits = pl.when(numbers.is_finite()).then(numbers.round_sig_figs(DIGITS))
-    data = [column.to_list() for column in table.with_columns(digits)]
-    by_columns = as_json({"columns": table.columns, "rows": len(table), "data": data})
-    return Shown(figure.name, figure.title, words, table=compressed(by_columns.encode()))
+    content = {
+        "columns": table.columns,
+        "rows": len(table),
+        "data": [column.to_list() for column in table.with_columns(digits)],
+    }
+    if figure.name not in DRAWN_FROM_DRAWS:
+        content["chart"] = plain(figure.chart(table, context))
+    as_text = compressed(as_json(content).encode())
+    return Shown(figure.name, figure.title, caption, table=as_text)
 
 
 def _coarser(table: pl.DataFrame) -> pl.DataFrame:
@@ -97,7 +101,7 @@ def sections(
     def of_figures(id: str, title: str, *names: str) -> Section:
         return Section(id, title, "figures", {"figures": [figures[name] for name in names]})
 
-    further = [name for name in figures if name not in PLACED]  # tables only
+    further = [name for name in figures if name not in PLACED]  # in a section of their own
     made = [
         _rounds(context, len(content["moments"])),
         _pareto(context, story),

@@ -3,92 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from polarbear.errors import ReportError
 from polarbear.report.figures.base import Figure
-from polarbear.report.figures.sheet import Line, Sheet, draw_estimate
-from polarbear.report.figures.short_names import labels, on_one_line
-from polarbear.report.figures.style import Style
+from polarbear.report.figures.chart import Axis, Chart, Line, Panel, Rule, Series, Title, time_axis
+from polarbear.report.figures.short_names import labels
 from polarbear.report.stores.differences import StoreComparison
 from polarbear.settings.options import unknown
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Canvas
-
-SMALLEST_REACH = 0.1  # the axis of differences shows at least -0.1 to 0.1
-NARROW = 5  # inches; such figures have two panels side by side
-WIDE = 9  # inches; such figures have four
+SMALLEST_REACH = 0.1  # how far an axis of differences reaches at least
 
 
-def _draw_duels(
-    canvas: Canvas, data: pl.DataFrame, comparison: StoreComparison, style: Style
-) -> None:
-    _draw(canvas, data, comparison, style, "mean", (0.0, 1.0), 0.5, "share of duels won")
+def _duels_chart(data: pl.DataFrame, comparison: StoreComparison) -> Chart:
+    axis = Axis("share of duels won", low=0.0, high=1.0)
+    return _chart(data, comparison, "mean", axis, 0.5)
 
 
-def _draw_differences(
-    canvas: Canvas, data: pl.DataFrame, comparison: StoreComparison, style: Style
-) -> None:
+def _differences_chart(data: pl.DataFrame, comparison: StoreComparison) -> Chart:
     data = data.filter(pl.col("at").is_not_null(), pl.col("against").is_null())
     largest = float(np.abs(data.select("low", "high").to_numpy()).max())
     reach = 1.05 * max(SMALLEST_REACH, largest)
-    label = f"share of duels won, minus that in {comparison.sides[0].name}"
-    _draw(canvas, data, comparison, style, "difference", (-reach, reach), 0.0, label)
+    title = f"share of duels won, minus that in {comparison.sides[0].name}"
+    return _chart(data, comparison, "difference", Axis(title, low=-reach, high=reach), 0.0)
 
 
-def _panel_columns(style: Style, n_panels: int) -> int:
-    if style.width < NARROW:
-        most = 2
-    elif style.width > WIDE:
-        most = 4
-    else:
-        most = 3
-    return min(n_panels, most)
+def _chart(
+    data: pl.DataFrame, comparison: StoreComparison, middle: str, axis: Axis, level: float
+) -> Chart:
+    """A panel for each algorithm, all with the same axes; a line at ``level``, a colour a store."""
+    label_of = labels(comparison.algorithms)
+    panels = []
+    for name in comparison.algorithms:
+        rows = data.filter(pl.col("algorithm") == name, pl.col("against").is_null())
+        panel = Panel(
+            x=time_axis(comparison.moments.at, comparison.moments.is_log, comparison.moments.label),
+            y=axis,
+            series=(Rule(level, ink="faint", dash="solid", width=0.6), *_lines(rows, middle)),
+            titles=(Title(label_of[name]),),
+            aspect=0.6,
+        )
+        panels.append(panel)
+    return Chart(
+        tuple(panels),
+        labels([side.name for side in comparison.sides]),
+        columns=3,
+        narrow_columns=2,
+        shares_axes=True,
+        legend="below",
+    )
 
 
-def _draw(
-    canvas: Canvas,
-    data: pl.DataFrame,
-    comparison: StoreComparison,
-    style: Style,
-    middle: str,
-    limits: tuple[float, float],
-    level: float,
-    label: str,
-) -> None:
-    """Draw a panel for each algorithm, with a line at ``level`` and a colour for each store."""
-    names = comparison.algorithms
-    moments = comparison.moments
-    sides = comparison.sides
-    stores_with_data = set(data["store"].unique())
-    drawn = {side.name: i for i, side in enumerate(sides) if side.name in stores_with_data}
-    columns = _panel_columns(style, len(names))
-    height = 0.72 * style.width / columns + 2 * style.line
-    sheet = Sheet(canvas, style, labels(names), moments.at, moments.is_log, moments.label)
-    panels = sheet.panels(len(names), columns, height, 0.35, share=True)
-    short = sheet.names(names, 0.8 / columns)
-    for axes, name in zip(panels, names, strict=True):
-        axes.set_title(short[name], fontsize=style.font_size, pad=3)
-        axes.grid(axis="y")
-        axes.axhline(level, color=style.inks.faint, linewidth=0.6)
-        of_algorithm = data.filter(pl.col("algorithm") == name, pl.col("against").is_null())
-        for store, number in drawn.items():
-            rows = of_algorithm.filter(pl.col("store") == store).with_columns(t="at")
-            shift = sheet.shift(number, len(sides))
-            draw_estimate(axes, rows, style.look(number), store, middle, shift=shift)
-        axes.set_ylim(*limits)
-        sheet.number_ticks(axes.yaxis)
-    sheet.time_axes(panels, columns)
-    canvas.supylabel(on_one_line(label), fontsize=style.font_size)
-    stores = replace(sheet, labels=labels(list(drawn))).names(list(drawn), 0.4)
-    lines = [Line(stores[store], style.look(number)) for store, number in drawn.items()]
-    sheet.name_lines(lines, below=True)
+def _lines(rows: pl.DataFrame, middle: str) -> list[Series]:
+    """A line with its band for each store."""
+    lines: list[Series] = []
+    for store in rows["store"].unique(maintain_order=True):
+        of_store = rows.filter(pl.col("store") == store)
+        line = Line(
+            x=of_store["at"].to_list(),
+            y=of_store[middle].to_list(),
+            low=of_store["low"].to_list(),
+            high=of_store["high"].to_list(),
+            algorithm=store,
+            is_named=True,
+        )
+        lines.append(line)
+    return lines
 
 
 def _lacks_duels(comparison: StoreComparison) -> str | None:
@@ -112,7 +95,7 @@ def _caption_differences(comparison: StoreComparison) -> str:
 
 
 DUELS = Figure(
-    "duels", "Share of duels won", _caption_duels, _lacks_duels, attrgetter("levels"), _draw_duels
+    "duels", "Share of duels won", _caption_duels, _lacks_duels, attrgetter("levels"), _duels_chart
 )
 DIFFERENCES = Figure(
     "differences",
@@ -120,7 +103,7 @@ DIFFERENCES = Figure(
     _caption_differences,
     _lacks_duels,
     attrgetter("differences"),
-    _draw_differences,
+    _differences_chart,
 )
 FIGURES_OF_STORES = {figure.name: figure for figure in (DUELS, DIFFERENCES)}
 

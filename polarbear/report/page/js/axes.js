@@ -1,6 +1,6 @@
 // Axes: of time, of names, of rounds.
 
-import { bracketed, plain } from "./marks.js";
+import { plain } from "./marks.js";
 import { PAGE, say } from "./page.js";
 
 const AXIS = plain(PAGE.axis);
@@ -50,51 +50,8 @@ function padded(first, last) {
   return { range: [first - pad, last + pad] };
 }
 
-/** Names along an axis: places on it are numbers, so that two names may look alike. */
-export function nameAxis(view, names, more = {}) {
-  const length = view.narrow ? 12 : 20;
-  return {
-    tickvals: names.map((_, i) => i),
-    ticktext: names.map((name) => bracketed(name, length, PAGE.out.includes(name))),
-    showgrid: false,
-    zeroline: false,
-    ...more,
-  };
-}
-
-/** Borders half way between the times, on the scale of the axis. */
-export function borders(times, log) {
-  if (times.length === 1) return [times[0] * 0.9, times[0] * 1.1];
-  const there = log ? Math.log : (t) => t;
-  const back = log ? Math.exp : (x) => x;
-  const places = times.map(there);
-  const middles = places.slice(1).map((place, i) => (place + places[i]) / 2);
-  const mirrored = 2 * places[0] - middles[0];
-  const first = !log && places[0] >= 0 ? Math.max(mirrored, 0) : mirrored; // no time before the start
-  const last = 2 * places[places.length - 1] - middles[middles.length - 1];
-  return [first, ...middles, last].map(back);
-}
-
-/** A dashed line at a limit. */
-export function limitLine(view, at, more = {}) {
-  const line = { color: view.colour("text"), width: 1, dash: "dash" };
-  return { type: "line", x0: 0, x1: 1, y0: at, y1: at, line, ...more };
-}
-
-/** Whole numbers along an axis of rounds. */
-export function roundAxis(first, last, more = {}) {
-  const dtick = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((one) => (last - first) / one <= 9) || 1000;
-  const pad = Math.max(0.6, 0.02 * (last - first));
-  return {
-    title: { text: "round", standoff: 6 },
-    range: [first - pad, last + pad],
-    ...{ tick0: 0, dtick, zeroline: false, ...more },
-  };
-}
-
-/** The range of an axis along which cells lie, from border to border. */
-export function stripRange(times) {
-  const edges = borders(times, PAGE.log_times);
-  const ends = [edges[0], edges[edges.length - 1]];
-  return { range: PAGE.log_times ? ends.map(Math.log10) : ends };
+/** The distance between whole numbers on an axis, of which at most ten are named. */
+export function stepOfRounds(first, last) {
+  const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+  return steps.find((step) => (last - first) / step <= 9) ?? 1000;
 }

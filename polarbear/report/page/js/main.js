@@ -1,27 +1,19 @@
 // The start of the page.
 
+import { drawChart } from "./chart_renderer.js";
 import { addChart, hidden, startDrawing, updateAll } from "./charts.js";
 import { byId, copy, element, labelled } from "./dom.js";
-import { eaf, eafDifference, ecdf } from "./drawings/classical.js";
-import { matrix, pairs } from "./drawings/pairs.js";
-import { allocation, rounds } from "./drawings/race.js";
-import { aocc, values } from "./drawings/rows.js";
-import { diagnostics, failures } from "./drawings/trust.js";
 import { startCloser } from "./instances.js";
 import { PAGE } from "./page.js";
 import { startRounds } from "./rounds.js";
 import { startSelector } from "./selector.js";
-import { rowsOf, startTable, tableIn } from "./tables.js";
+import { startTable, tableIn } from "./tables.js";
 
 const UNFOLDED = 8; // algorithms; a longer list of switches is folded at first
 const NARROW = 720; // pixels up to which it is
 const EVERY = 10000; // milliseconds between two looks
 const QUIET = 20000; // milliseconds for which a reader must have touched nothing
 const ROUND = "PolarBear-Round"; // the header that says which round `polarbear watch` has to show
-const DRAWINGS = {
-  ...{ allocation, aocc, diagnostics, eaf, ecdf, failures, matrix, pairs, rounds, values },
-  "eaf-difference": eafDifference,
-};
 
 /** One set of switches for all figures; it is their legend, too. */
 function startToggles() {
@@ -78,13 +70,12 @@ async function startFigures(lookCloser) {
     startTable(figure, () => table);
     const place = figure.querySelector(".chart.of-table");
     if (!place) continue;
-    if (!DRAWINGS[name]) {
+    if (!table.chart?.panels.length) {
       place.remove();
       figure.querySelector("details.data").open = true;
       continue;
     }
-    const rows = rowsOf(table);
-    const chart = addChart(place, figure.dataset.title, (view) => DRAWINGS[name](view, rows));
+    const chart = addChart(place, figure.dataset.title, (view) => drawChart(view, table.chart));
     if (lookCloser) {
       chart.clicked = ({ pair }) => pair && lookCloser(pair.a, pair.b, pair.t ?? PAGE.times.at(-1));
     }

@@ -14,11 +14,7 @@ export function shortened(name, length = 22) {
 
 /** A name for a chart: Plotly would read tags and entities in it, and mix directions. */
 export function plain(name, length = 22) {
-  const safe = shortened(name, length)
-    .replace(/&/g, "&amp;")
-    .replace(/</g, "&lt;")
-    .replace(/>/g, "&gt;");
-  return `\u2068${safe}\u2069`;
+  return `\u2068${markup(shortened(name, length))}\u2069`;
 }
 
 /** What figures call an algorithm, cut further where there is little room. */
@@ -31,9 +27,9 @@ export function lettersOf(name) {
   return Array.from(PAGE.labels[name] ?? name).length;
 }
 
-/** A sentence about a pair, with its names put in; a new line after each half. */
-export function ofPair(words, row) {
-  return words.replace(/([;:]) /g, "$1<br>").replace(/\{([ab])\}/g, (_, side) => labelOf(row[side]));
+/** A text from Python as Plotly takes it: no tags, no entities, a line for each of its lines. */
+export function markup(text) {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/\n/g, "<br>");
 }
 
 /** Increasing places moved apart to at least a gap. */
@@ -78,7 +74,7 @@ export function withAlpha(colour, alpha) {
 }
 
 /** The times; of a single time, places beside it, so that no bar covers another. */
-export function asideOf(times, place, count) {
+export function apartOnAxis(times, place, count) {
   return times.length > 1 ? times : [times[0] * (1 + 0.12 * ((place + 0.5) / count - 0.5))];
 }
 
@@ -128,6 +124,3 @@ export function note(text, x, y, more = {}) {
 
 /** A title of an axis. */
 export const titled = (text, standoff = 6) => ({ text, standoff });
-
-/** The number of a panel's axes, as Plotly counts them: "", 2, 3. */
-export const axisId = (i) => (i === 0 ? "" : String(i + 1));

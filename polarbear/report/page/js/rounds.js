@@ -3,7 +3,7 @@
 import { bestOnLog, timeAxis, timeLabel } from "./axes.js";
 import { addChart, update } from "./charts.js";
 import { byId, element, labelled, nameElement } from "./dom.js";
-import { asideOf, bandOf, endLabels, labelOf, labelRoom, lineOf, titled } from "./marks.js";
+import { apartOnAxis, bandOf, endLabels, labelOf, labelRoom, lineOf, titled } from "./marks.js";
 import { unpacked } from "./packing.js";
 import { PAGE } from "./page.js";
 import { startTable } from "./tables.js";
@@ -89,7 +89,7 @@ function ratingsChart(view, moment, scales) {
   const ends = [];
   let [lowest, highest] = [1, 0];
   for (const [place, { name, item }] of shown.entries()) {
-    const at = asideOf(times, place, shown.length);
+    const at = apartOnAxis(times, place, shown.length);
     const [mean, low, high] = [moment.mean, moment.low, moment.high].map((one) => one[item]);
     const colour = view.of(name);
     const out = gone.has(name);

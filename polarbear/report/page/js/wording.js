@@ -21,12 +21,6 @@ export function significant(value, digits) {
   return `${Number(front)}e${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
-/** A probability in a table of them: two digits, four where these would be 1.00. */
-export function entryText(value) {
-  if (value >= 0.99995) return "0.9999+";
-  return fixed(value, value >= 0.995 ? 4 : 2);
-}
-
 const DIGITS = [4, 6, 8, 10, 12, 15]; // of a value that a run has reached
 
 const NEARLY = 0.05; // of a distance, by which two rounded values may have another one
