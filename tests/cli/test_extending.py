@@ -12,6 +12,7 @@ import pytest
 
 from polarbear.api.registries import REGISTRIES
 from tests.plug_ins import install
+from tests.report.browser import chromium
 from tests.support import Project
 
 pytestmark = pytest.mark.slow
@@ -129,3 +130,19 @@ def test_a_model_has_options_needs_no_stan_program_and_its_posterior_outlives_it
     assert json.loads(chosen.stdout)["posterior"]["model"] == "straight"
     assert done.returncode == 1
     assert "unknown model 'straight'" in done.stderr
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("written", ["A figure"], indirect=True)
+def test_a_figure_of_another_package_is_drawn_in_the_page(written: Project):
+    (done,) = written.together(["report", "polarbear", "--html", "page.html"])
+    assert done.returncode == 0, done.stderr
+    with chromium() as browser:
+        browser.open(written.folder / "page.html")
+        browser.draw_all()
+        figure = "document.querySelector(\"figure[data-figure='seconds']\")"
+        assert browser.ask(f"{figure}.querySelectorAll('.chart .bars path').length") > 1
+        words = browser.ask(f"{figure}.querySelector('.chart').textContent")
+        assert "seconds, all runs together" in words
+        assert "CMA-ES" in words
+        assert browser.complaints() == []

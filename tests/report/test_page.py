@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from polarbear.report.context import gather
@@ -401,26 +402,31 @@ def test_what_a_chart_says_of_a_point_has_no_gaps(browser: Browser, race_page: P
 
 
 def test_the_page_says_of_a_pair_what_everybody_else_does(browser, race_page, raced_project):
-    def told(figure: str) -> list[list[str]]:
-        found = browser.ask(
+    def traces(figure: str) -> list[dict[str, Any]]:
+        return browser.ask(
             f"document.querySelector(\"[data-figure='{figure}'] .chart\").data"
-            ".map(trace => trace.customdata).filter(Boolean)[0]"
+            ".map(({customdata, clickedPairs}) => ({customdata, clickedPairs}))"
         )
-        return [[_plain(text or "") for text in row] for row in found]
 
     context = gather(StoreOnDisk.open(raced_project.store))
     browser.open(race_page)
     browser.draw_all()
-    cells, rows = told("matrix"), FIGURES["matrix"].data(context)
-    names = rows["a"].unique(maintain_order=True).to_list()
-    for a, b in rows.select("a", "b").iter_rows():
-        said = cells[names.index(a)][names.index(b)]
-        assert said.endswith(f" {verdict(context, a, b).words(a, b)}")
-    strips, times = told("pairs"), FIGURES["pairs"].data(context)
-    settled = times.group_by("a", "b", maintain_order=True).agg("settled").rows()
-    for strip, (a, b, at_each_time) in zip(strips, settled, strict=True):
-        for said, at in zip(strip, at_each_time, strict=True):
-            assert said.endswith(f" {WORDS_AT_A_TIME[at].format(a=a, b=b)}")
+    (matrix,) = traces("matrix")
+    pairs = FIGURES["matrix"].data(context)
+    names = pairs["a"].unique(maintain_order=True).to_list()
+    for a, b in pairs.select("a", "b").iter_rows():
+        words = _plain(matrix["customdata"][names.index(a)][names.index(b)])
+        assert words.endswith(f" {verdict(context, a, b).words(a, b)}")
+    shown_at_time = {
+        (clicked["a"], clicked["b"], clicked["t"]): _plain(words)
+        for trace in traces("pairs")
+        for clicked, words in zip(trace["clickedPairs"], trace["customdata"], strict=True)
+    }
+    rows = FIGURES["pairs"].data(context).filter(pl.col("p_above").is_not_null())
+    assert len(shown_at_time) == len(rows)
+    for a, b, t, settled in rows.select("a", "b", "t", "settled").iter_rows():
+        expected = WORDS_AT_A_TIME[settled].format(a=a, b=b)
+        assert shown_at_time[a, b, t].endswith(f" {expected}")
 
 
 def _plain(text: str) -> str:

@@ -91,7 +91,11 @@ def test_a_click_on_a_pair_and_a_time_shows_its_duels(browser: Browser, race_pag
     place = "document.querySelector('[data-figure=pairs] .chart')"
     browser.ask(f"{place}.scrollIntoView({{behavior: 'instant', block: 'center'}})")
     browser.wait(f"{place}.dataset.drawn === 'yes'")
-    browser.ask(f"{place}.emit('plotly_click', {{points: [{{pointIndex: [0, 2]}}]}})")
+    browser.ask(
+        f"(() => {{ const data = {place}.data[0];"
+        f" const pointIndex = data.clickedPairs.findIndex(pair => pair.t === {TIMES[2]});"
+        f" {place}.emit('plotly_click', {{points: [{{data, pointIndex}}]}}); }})()"
+    )
     browser.wait("document.getElementById('duels').dataset.shown.endsWith(' 2')")
     assert f"at {TIMES[2]} evaluations" in browser.text("duels-said")
 

@@ -24,7 +24,7 @@ Marker = Literal["", "own", "dot", "cross", "diamond", "bar"]
 Numbers = Sequence[float] | Sequence[float | None] | np.ndarray
 MAX_BANDS = 8  # more bands of intervals hide each other
 MAX_NAMED = 16  # algorithms with a colour in one drawing on paper; the others are grey
-JSON_DIGITS = 5  # significant digits of a position that a screen can show
+JSON_DIGITS = 4  # significant digits of a position that a screen can show
 
 
 @dataclass(frozen=True)

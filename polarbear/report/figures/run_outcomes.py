@@ -287,6 +287,7 @@ def failed_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
     rows = []
     series: list[Series] = []
     for place, (name, kind, n_failed, n_runs, message) in enumerate(kinds.iter_rows()):
+        example = shortened(message or "", MAX_LETTERS)
         words = f"{kind}: {whole(n_failed)} of {whole(n_runs)}"
         rows.append(Row((name,), number=words))
         bar = Boxes(
@@ -295,9 +296,7 @@ def failed_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
             low=(place - 0.35,),
             high=(place + 0.35,),
             algorithm=name,
-            hover=(
-                f"{isolated(context.labels[name])}\n{words}\n{isolated(shortened(message or '', MAX_LETTERS))}",
-            ),
+            hover=(f"{isolated(context.labels[name])}\n{words}\n{isolated(example)}",),
         )
         series.append(bar)
     panel = Panel(

@@ -4,24 +4,22 @@ import { plain } from "./marks.js";
 import { PAGE, say } from "./page.js";
 
 const AXIS = plain(PAGE.axis);
+const TICK_WIDTH = 46; // pixels of a tick's text, with some room around it
 
 /** A time with its unit, as a chart can show it. */
 export function timeLabel(t) {
   return plain(say.timed(t), 40);
 }
 
-/** Ticks of a logarithmic axis as far as there is room for them side by side. */
-export function fewerTicks(view, axis) {
-  if (axis.type !== "log" || !axis.tickvals) return axis;
-  const [from, to] = axis.domain ?? [0, 1];
-  const room = (to - from) * (view.width - 130);
-  const stride = Math.ceil((axis.tickvals.length * 46) / Math.max(room, 46));
-  const keep = (_, i) => i % stride === 0;
+/** Ticks of an axis as far as there is room for them side by side, in pixels. */
+export function fewerTicks(axis, room) {
+  const stride = Math.ceil((axis.tickvals.length * TICK_WIDTH) / Math.max(room, TICK_WIDTH));
+  const isKept = (_, i) => i % stride === 0;
   return {
     ...axis,
     tickangle: 0,
-    tickvals: axis.tickvals.filter(keep),
-    ticktext: axis.ticktext.filter(keep),
+    tickvals: axis.tickvals.filter(isKept),
+    ticktext: axis.ticktext.filter(isKept),
   };
 }
 

@@ -30,7 +30,7 @@ const SHAPES = { after: "hv", middle: "hvh" };
 const SYMBOLS = { dot: "circle", own: "circle", cross: "x", diamond: "diamond", bar: "line-ns-open" };
 const INKS = { ink: "text", faint: "soft", alarm: "alarm", rest: "line" };
 const LINE_HEIGHT = 17; // pixels of a line of text
-const HEIGHTS = { least: 150, most: 400 }; // pixels of a panel whose height depends on its width
+const HEIGHTS = { beside: 130, alone: 240, most: 400 }; // pixels of a panel whose height depends on its width
 const ROOM = { title: 28, ticks: 22, axisTitle: 30, rim: 8, numbers: 46, lastTick: 22 }; // pixels
 const LETTER = 7.6; // pixels of a letter of a name beside a chart
 const SHORT_TEXT_SHARE = 0.6; // of the height of cells, where only their short texts fit
@@ -98,7 +98,9 @@ function gridOf(view, chart, panels) {
   for (let row = 0; row * columns < panels.length; row++) {
     const roomsOfRow = inRow(row);
     const above = widest(roomsOfRow, "above");
-    const height = Math.max(...panels.slice(row * columns, (row + 1) * columns).map((panel) => heightOf(view, panel, width)));
+    const panelsOfRow = panels.slice(row * columns, (row + 1) * columns);
+    const least = columns === 1 ? HEIGHTS.alone : HEIGHTS.beside;
+    const height = Math.max(...panelsOfRow.map((panel) => heightOf(view, panel, width, least)));
     let left = 0;
     roomsOfRow.forEach((room, column) => {
       left += sides[column].left;
@@ -117,9 +119,9 @@ function gridOf(view, chart, panels) {
 }
 
 /** The height of a panel inside its axes, in pixels. */
-function heightOf(view, panel, width) {
+function heightOf(view, panel, width, least) {
   if (!panel.lines) {
-    return Math.min(Math.max((panel.aspect ?? 0.42) * width, HEIGHTS.least), HEIGHTS.most);
+    return Math.min(Math.max((panel.aspect ?? 0.42) * width, least), HEIGHTS.most);
   }
   const places = placesOf(view, panel.y);
   const share = places ? Math.max(countOf(places), 1) / places.length : 1;
@@ -200,14 +202,14 @@ function rangeOf({ low, high, is_log: isLog }) {
   return { range: isLog ? [Math.log10(low), Math.log10(high)] : [low, high] };
 }
 
-function ticksOf({ view, frame }, axis, isX) {
+function ticksOf({ frame }, axis, isX) {
   if (axis.ticks) {
     return { tickvals: axis.ticks.map((tick) => tick.at), ticktext: axis.ticks.map((tick) => plain(tick.text)) };
   }
   if (axis.is_time && axis.is_log) {
-    const [values, texts] = [0, 1].map((part) => PAGE.ticks.map((tick) => tick[part]));
-    const domain = frame.across;
-    return fewerTicks(view, { type: "log", domain, tickvals: values, ticktext: texts });
+    const tickvals = PAGE.ticks.map(([value]) => value);
+    const ticktext = PAGE.ticks.map(([, text]) => text);
+    return { ...fewerTicks({ tickvals, ticktext }, frame.width), tickmode: "array" };
   }
   if (axis.has_whole_ticks) return { tick0: 0, dtick: stepOfRounds(axis.low, axis.high) };
   const most = isX ? Math.max(2, Math.floor(frame.width / 60)) : Math.max(2, Math.floor(frame.height / 35));

@@ -8,6 +8,7 @@ import { PAGE } from "./page.js";
 
 const PRINTED_WIDTH = 760; // pixels, which paper shows smaller
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]; // where colours come again
+const MARGINS = 130; // pixels beside the panel of a chart
 const CHARTS = [];
 let printing = false;
 let themeOnScreen; // kept while the page is printed
@@ -120,9 +121,16 @@ function layoutOf(view, layout, touch) {
     ...layout,
   };
   for (const name of Object.keys(merged)) {
-    if (/^[xy]axis\d*$/.test(name)) merged[name] = { ...axis, ...fewerTicks(view, merged[name]) };
+    if (/^[xy]axis\d*$/.test(name)) merged[name] = { ...axis, ...fitted(view, merged[name]) };
   }
   return merged;
+}
+
+/** An axis with as many ticks as fit; where ticks stand in an array, they were chosen before. */
+function fitted(view, axis) {
+  if (axis.type !== "log" || !axis.tickvals || axis.tickmode === "array") return axis;
+  const [from, to] = axis.domain ?? [0, 1];
+  return fewerTicks(axis, (to - from) * (view.width - MARGINS));
 }
 
 /** Read plotly.js, which came compressed, and draw what is in sight. */

@@ -1,4 +1,4 @@
-// Tables of figures: read from the page, by rows, shown in it, and as CSV files to download.
+// Tables of figures: read from the page, shown in it, and as CSV files to download.
 
 import { download, element, tableOf } from "./dom.js";
 import { inflated } from "./packing.js";
