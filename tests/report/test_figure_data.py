@@ -12,8 +12,8 @@ from polarbear.racing.verdicts import MIRROR
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.best_algorithm import smooth
-from polarbear.report.figures.round_history import INDEPENDENT, stretched
 from polarbear.report.figures.chart import edges
+from polarbear.report.figures.round_history import INDEPENDENT, stretched
 from polarbear.selection.choice import select
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.store import StoreOnDisk

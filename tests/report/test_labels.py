@@ -2,7 +2,7 @@
 
 import pytest
 
-from polarbear.report.figures.short_names import labels, labels_in, on_one_line, shortened
+from polarbear.report.figures.short_names import labels, on_one_line, shortened
 from polarbear.settings.names import LONGEST_LABEL
 
 TUNED = [
@@ -64,8 +64,7 @@ def test_a_name_that_is_short_is_never_changed_for_others_that_are_long():
 
 
 def test_a_label_that_is_given_goes_before_the_name():
-    config = {"algorithms": {TUNED[0]: {"label": "small"}, TUNED[1]: {}, TUNED[2]: {"label": 3}}}
-    made = labels_in(config)
-    assert made[TUNED[0]] == "small"
-    assert made[TUNED[1]] == "10 third"
-    assert made[TUNED[2]] == "20 half"
+    short = labels(TUNED[:3], {TUNED[0]: "small"})
+    assert short[TUNED[0]] == "small"
+    assert short[TUNED[1]] == "10 third"
+    assert short[TUNED[2]] == "20 half"

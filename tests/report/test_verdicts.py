@@ -10,13 +10,14 @@ from polarbear.racing import LETTERS, verdict
 from polarbear.racing.verdicts import AT_A_TIME
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
+from polarbear.report.figures.chart import Cells
 from polarbear.report.findings import verdict as verdict_of
 from polarbear.report.outline import Table, outline
-from polarbear.report.page import page_data
 from polarbear.report.story import story_of
 from polarbear.store import StoreOnDisk, file_io
 from polarbear.store.catalog import Catalog, json_file
 
+ISOLATES = {0x2068: None, 0x2069: None}  # marks around names of any direction
 # Six times each; as races leave them, and some that only a change of beliefs between rounds does.
 SETTLED = [">>x===", "==xx<x", ">>xxxx", "=x=x=x", ">=>=>=", "======", ">xx<==", "xxxxxx"]
 
@@ -62,10 +63,15 @@ def test_all_who_speak_of_a_pair_say_the_same(letters: str, raced: ReportContext
     table = next(block for block in blocks if isinstance(block, Table) and not block.columns[0])
     row = next(row for row in table.rows if row[0] == a)
     assert row[table.columns.index(f"{b}#")].split()[1] == expected.sign
-    # the page
-    said = page_data.of(context)["verdicts"][how]
-    assert said == {"sign": expected.sign, "words": said["words"]}
-    assert said["words"].format(a=a, b=b) == words
+    # the chart of the matrix, on paper and in the page
+    matrix = FIGURES["matrix"].chart(rows, context)
+    (cells,) = matrix.panels[0].series
+    assert isinstance(cells, Cells)
+    names = rows["a"].unique(maintain_order=True).to_list()
+    place = names.index(a), names.index(b)
+    assert cells.texts[place[0]][place[1]].startswith(f"{expected.sign}\n")
+    hover = cells.hover[place[0]][place[1]].translate(ISOLATES).replace("\n", " ")
+    assert hover.endswith(words)
 
 
 def test_a_member_is_equivalent_at_every_time_only_where_that_was_shown(raced, tmp_path):
