@@ -55,6 +55,7 @@ def stage(pages: Path, with_gallery: bool = False) -> None:
         "reference/interface.md": interface(),
         "reference/tables.md": tables(),
         "reference/exports.md": exports(),
+        "reference/preferences.md": preferences(),
     }.items():
         (pages / place).write_text(text, encoding="utf-8")
     text = (pages / "gallery.md").read_text(encoding="utf-8")
@@ -185,6 +186,25 @@ def tables() -> str:
         for column in schema:
             meaning = (column.metadata or {}).get(b"meaning", b"").decode()
             lines.append(f"| `{column.name}` | `{column.type}` | {_cell(meaning)} |")
+    return "\n".join([*lines, ""])
+
+
+def preferences() -> str:
+    """Every preference: an example of it, what it values, and its options."""
+    from polarbear.selection.preference import PREFERENCES
+
+    lines = ["# Every preference", "", "Generated from the program; an example is a value of"]
+    lines += ["`polarbear select --preference`. [Selection](selection.md) has more of them.", ""]
+    lines += ["| preference | example | what it values | options |", "|---|---|---|---|"]
+    for name in PREFERENCES:
+        preference = PREFERENCES[name]
+        options = "; ".join(
+            f"`{field.alias or key}`: {field.description}"
+            for key, field in preference.model_fields.items()
+            if key != "preference"
+        )
+        cells = (f"`{name}`", f"`{preference.example}`", PREFERENCES.about(name), options)
+        lines.append(f"| {' | '.join(map(_cell, cells))} |")
     return "\n".join([*lines, ""])
 
 

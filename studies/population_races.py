@@ -11,7 +11,8 @@ from populations import Population
 from ways import Way, drawn, raced
 
 from polarbear.inference import Posterior
-from polarbear.selection.criteria import RISKS, Criteria, Value, draws_of_values
+from polarbear.selection.criteria import Criteria, draws_of_values
+from polarbear.selection.criterion_names import Risk, ValueKind
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import parse_preference
 from polarbear.settings.options import Source
@@ -69,13 +70,13 @@ def _selections(
     """The choice of each preference and criterion among those left: by the paper's definition
     (theta) under Plackett-Luce, by duels otherwise."""
     context = Context(times, joint=posterior.joint)
-    value: Value = "theta" if posterior.options.plackett_luce else "duels"
+    value = ValueKind.THETA if posterior.options.plackett_luce else ValueKind.DUELS
     items = [names.index(name) for name in left]
     found = {}
     for words in PREFERENCES:
         valuation = parse_preference(words, Source("study")).on(context)
         criteria = Criteria(draws_of_values(posterior, items, valuation, value))
-        found[words] = {risk: left[criteria.best(risk)] for risk in RISKS}
+        found[words] = {risk: left[criteria.best(risk)] for risk in Risk}
     return found
 
 
@@ -142,7 +143,7 @@ def selections(rows: list[Row]) -> list[Row]:
         some = [row for row in rows if row["way"] == way]
         for preference in PREFERENCES:
             line: Row = {"way": way, "preference": preference}
-            for risk in RISKS:
+            for risk in Risk:
                 chosen = [row["selections"][preference][risk] for row in some]
                 counts = {name: chosen.count(name) for name in sorted(set(chosen))}
                 line[risk] = ", ".join(f"{name} {count}" for name, count in counts.items())

@@ -14,6 +14,7 @@ from polarbear.classical.common_runs import MIN_PROBLEMS
 from polarbear.classical.view import View
 from polarbear.numerics.arrays import Floats
 from polarbear.selection.criteria import Criteria
+from polarbear.selection.criterion_names import Risk
 from polarbear.selection.posterior_source import Basis
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.wording import P_BEST, counted, percent, probability, short, time, timed
@@ -63,7 +64,7 @@ def disagreements(view: View, basis: Basis) -> tuple[list[Disagreement], str | N
     for preference in MEASURES:
         valuation = read_preference(preference, basis.axis)[0].on(basis.context())
         criteria = Criteria(valuation.values(theta))
-        leaders.append(names[criteria.best("p2bb")])
+        leaders.append(names[criteria.best(Risk.P2BB)])
         assert valuation.weights is not None
         differing += _different_leaders(view, basis, names, preference, criteria, valuation.weights)
     differing += _at_times(view, basis, names)
@@ -87,7 +88,7 @@ def _different_leaders(
     scores = _classical_scores(view, preference)[:, [view.index(name) for name in names]]
     means = view.drawn.mean(scores)
     a = int(np.argmax(means))
-    b = criteria.best("p2bb")
+    b = criteria.best(Risk.P2BB)
     if a == b or means[a] == means[b]:
         return []
     gap = f"mean {means[a]:.3f} against {means[b]:.3f}"

@@ -17,6 +17,7 @@ from polarbear.formats import base
 from polarbear.records import Record
 from polarbear.selection import choice
 from polarbear.selection.criteria import check_risk
+from polarbear.selection.criterion_names import DEFAULT_PREFERENCE, DEFAULT_RISK
 from polarbear.selection.posterior_source import contest, find_basis
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.selection.sweeps import sweep
@@ -112,8 +113,8 @@ class ChooserExport(base.Export):
     endings: ClassVar[tuple[str, ...]] = (".json", ".py")
     read_by: ClassVar[str] = "your program in production"
 
-    preference: str = Field("uniform", description="the choice if no budget is given")
-    risk: str = Field("p2bb", description="the risk profile, as of `select`")
+    preference: str = Field(DEFAULT_PREFERENCE, description="the choice if no budget is given")
+    risk: str = Field(DEFAULT_RISK, description="the risk profile, as of `select`")
     model: str | None = Field(None, description="by default the race's model, or the default")
     key: str | None = Field(None, description="the posterior of this key")
 

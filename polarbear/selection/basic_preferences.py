@@ -9,6 +9,8 @@ from pydantic import Field, SerializeAsAny, field_validator
 
 from polarbear.errors import SelectionError
 from polarbear.selection.preference import (
+    AT_ITS_WORST,
+    AT_THE_BUDGET,
     Context,
     Preference,
     Valuation,
@@ -26,7 +28,9 @@ NEAREST = "{t} is taken at {nearest}, the nearest time of the grid"
 
 
 class Uniform(Preference):
-    """Every time counts the same, whatever the spacing of the grid."""
+    """The budget is equally likely to be anything on the grid, whatever the grid's spacing."""
+
+    example: ClassVar[str] = "uniform"
 
     def words(self, context: Context) -> str:
         return f"the budget is equally likely to be anything {context.span}"
@@ -37,6 +41,8 @@ class Uniform(Preference):
 
 class LogUniform(Preference):
     """Every factor of ten counts the same."""
+
+    example: ClassVar[str] = "log-uniform"
 
     def words(self, context: Context) -> str:
         return (
@@ -51,7 +57,11 @@ class LogUniform(Preference):
 class At(Preference):
     """The budget is known exactly."""
 
-    t: float = Field(description="the budget")
+    example: ClassVar[str] = "at 5000"
+
+    t: float = Field(
+        description="the budget; with a unit as in `at 5k` or, on the seconds axis, `at 10 minutes`"
+    )
 
     def words(self, context: Context) -> str:
         return f"the budget is {typed_time(self.t, context.axis)}"
@@ -64,9 +74,14 @@ class At(Preference):
         weights = at_points(context.times, np.array([taken]))[0]
         return linear(weights, () if taken == self.t else (note,))
 
+    def times_in_words(self, valuation: Valuation) -> str:
+        return AT_THE_BUDGET
+
 
 class Between(Preference):
-    """The budget lies in a range, anywhere in it."""
+    """The budget is equally likely to be anything in a range."""
+
+    example: ClassVar[str] = "between 3600 and 7200"
 
     start: float = Field(alias="from", description="the shortest budget")
     stop: float = Field(alias="to", description="the longest budget")
@@ -93,21 +108,31 @@ class Between(Preference):
 class Final(Preference):
     """Only the end of the grid counts."""
 
+    example: ClassVar[str] = "final"
+
     def words(self, context: Context) -> str:
         return f"only the end counts: {typed_time(rounded(context.last), context.axis)}"
 
     def on(self, context: Context) -> Valuation:
         return linear(at_points(context.times, context.times[-1:])[0])
 
+    def times_in_words(self, valuation: Valuation) -> str:
+        return AT_THE_BUDGET
+
 
 class WorstCase(Preference):
     """Only the time at which an algorithm is at its worst counts."""
+
+    example: ClassVar[str] = "worst-case"
 
     def words(self, context: Context) -> str:
         return f"what counts is the lowest {SHARE_OF_FIRSTS} at any time {context.span}"
 
     def on(self, context: Context) -> Valuation:
         return Valuation(lambda theta: theta.min(axis=1).astype(np.float64))
+
+    def times_in_words(self, valuation: Valuation) -> str:
+        return AT_ITS_WORST
 
 
 class Part(Options):
@@ -118,7 +143,9 @@ class Part(Options):
 
 
 class Mix(Preference):
-    """A weighted mean of other preferences."""
+    """The value is a weighted mean of those of other preferences."""
+
+    example: ClassVar[str] = "0.7 * at 5000 + 0.3 * worst-case"
 
     of: tuple[Part, ...] = Field(description="a list of {weight, preference, its options}")
 
@@ -146,21 +173,28 @@ class Mix(Preference):
         )
 
     def on(self, context: Context) -> Valuation:
-        shares, parts = self._shares(), [part.preference.on(context) for part in self.of]
-        notes = tuple(note for part in parts for note in part.notes)
-        weights = [part.weights for part in parts if part.weights is not None]
-        if len(weights) == len(parts):
+        shares = self._shares()
+        valuations = [part.preference.on(context) for part in self.of]
+        notes = tuple(note for valuation in valuations for note in valuation.notes)
+        weights = [part.weights for part in valuations if part.weights is not None]
+        if len(weights) == len(valuations):
             return linear(shares @ np.stack(weights), notes)
 
         def values(theta: np.ndarray) -> np.ndarray:
-            pairs = zip(shares, parts, strict=True)
-            return np.asarray(sum(share * part.values(theta) for share, part in pairs if share > 0))
+            weighted = [
+                share * valuation.values(theta)
+                for share, valuation in zip(shares, valuations, strict=True)
+                if share > 0
+            ]
+            return np.asarray(sum(weighted))
 
         return Valuation(values, notes=notes)
 
 
 class Python(Preference):
-    """``function(theta, times, **options)``: a number for one curve theta over time."""
+    """The value is a function of yours, called as `function(theta, times, **options)`."""
+
+    example: ClassVar[str] = "mine:worth"
 
     function: Reference = Field(
         description="'module:function' or 'file.py:function', looked for beside the YAML file, or "
@@ -174,24 +208,25 @@ class Python(Preference):
     def on(self, context: Context) -> Valuation:
         function = load_function(self.function, context.folder)
         check_call(function, self.function, None, self.options)
-        options = (
-            {**self.options, "times": context.times} if _takes_times(function) else self.options
-        )
+        options = dict(self.options)
+        if _takes_times(function):
+            options["times"] = context.times
 
         def of_curve(curve: np.ndarray) -> float:
             try:
-                found = function(curve, **options)
+                returned = function(curve, **options)
             except Exception as error:  # a user's function may raise anything
                 raise SelectionError(
                     f"'{self.function}' failed: {type(error).__name__}: {error}"
                 ) from error
             try:
-                number = float(found)
+                number = float(returned)
             except (TypeError, ValueError):
                 number = np.nan
             if not np.isfinite(number):
                 raise SelectionError(
-                    f"'{self.function}' returned {str(found)[:60]} ({type(found).__name__}); "
+                    f"'{self.function}' returned {str(returned)[:60]} "
+                    f"({type(returned).__name__}); "
                     "expected a finite number for each theta over time"
                 )
             return number
@@ -200,17 +235,16 @@ class Python(Preference):
             curves = np.ascontiguousarray(theta.swapaxes(1, 2), dtype=np.float64)
             return np.apply_along_axis(of_curve, 2, curves)
 
-        below, above = (
-            np.array([of_curve(curve) for curve in curves])
-            for curves in ordered_pairs(len(context.times), context.seed)
-        )
-        wrong = np.flatnonzero(~(above > below))
-        if len(wrong):
-            one, other = below[wrong[0]], above[wrong[0]]
+        lower_curves, higher_curves = ordered_pairs(len(context.times), context.seed)
+        lower_values = np.array([of_curve(curve) for curve in lower_curves])
+        higher_values = np.array([of_curve(curve) for curve in higher_curves])
+        violations = np.flatnonzero(~(higher_values > lower_values))
+        if len(violations):
+            pair = violations[0]
             raise SelectionError(
-                f"'{self.function}' is not strictly monotone: it gave {one:.6g} for one theta "
-                f"and {other:.6g} for another that is higher at all times. More winning must "
-                "be worth more"
+                f"'{self.function}' is not strictly monotone: it gave {lower_values[pair]:.6g} for "
+                f"one theta and {higher_values[pair]:.6g} for another that is higher at all times. "
+                "More winning must be worth more"
             )
         return Valuation(values)
 
@@ -232,7 +266,8 @@ def ordered_pairs(n_times: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     level = 10.0 ** rng.uniform(-2.0, 0.0, (PAIRS, 1))
     kind = np.arange(PAIRS) % 3
     noise = rng.uniform(size=(PAIRS, n_times))
-    frequency, phase = rng.uniform(0, 3, (PAIRS, 1)), rng.uniform(0, 1, (PAIRS, 1))
+    frequency = rng.uniform(0, 3, (PAIRS, 1))
+    phase = rng.uniform(0, 1, (PAIRS, 1))
     wave = 0.5 + 0.5 * np.sin(2 * np.pi * (frequency * np.linspace(0, 1, n_times) + phase))
     shape = np.choose(kind[:, None], [np.full_like(noise, 0.5), noise, wave])
     lower = 0.001 + 0.9 * level * shape

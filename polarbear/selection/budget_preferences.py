@@ -3,7 +3,7 @@
 import math
 from abc import abstractmethod
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -46,12 +46,17 @@ class Distribution(Preference):
         however narrow the distribution is.
         """
         with np.errstate(over="ignore"):  # far from the grid densities vanish
-            below, moment = self.cdf(times), self.partial_mean(times)
-        mass, step = np.diff(below), np.diff(times)
-        later = np.clip((np.diff(moment) - times[:-1] * mass) / step, 0.0, mass)
-        weights = np.append(mass - later, 0.0) + np.append(0.0, later)
-        total = float(below[-1] - below[0])
-        return (normalised(weights) if total > 0 else weights), total
+            p_below = self.cdf(times)
+            partial_mean = self.partial_mean(times)
+        # The mass between two times is split between them, so that its mean is kept.
+        mass = np.diff(p_below)
+        moment = np.diff(partial_mean) - times[:-1] * mass
+        mass_of_later = np.clip(moment / np.diff(times), 0.0, mass)
+        weights = np.append(mass - mass_of_later, 0.0) + np.append(0.0, mass_of_later)
+        total = float(p_below[-1] - p_below[0])
+        if total > 0:
+            weights = normalised(weights)
+        return weights, total
 
     def on(self, context: Context) -> Valuation:
         if len(context.times) == 1:
@@ -64,7 +69,9 @@ class Distribution(Preference):
 
 
 class Normal(Distribution):
-    """A budget with a normal distribution."""
+    """The budget has a normal distribution."""
+
+    example: ClassVar[str] = "normal 5000 500"
 
     mean: float = Field(description="the expected budget")
     sd: float = Field(gt=0, description="its standard deviation")
@@ -84,7 +91,9 @@ class Normal(Distribution):
 
 
 class LogNormalBudget(Distribution):
-    """A budget known up to a factor."""
+    """The budget is known up to a factor: its logarithm has a normal distribution."""
+
+    example: ClassVar[str] = "lognormal 5000 0.5"
 
     median: float = Field(gt=0, description="the median budget")
     sigma: float = Field(
@@ -107,7 +116,9 @@ class LogNormalBudget(Distribution):
 
 
 class Triangular(Distribution):
-    """A budget with a shortest, a most likely and a longest value."""
+    """The budget has a shortest, a most likely and a longest value."""
+
+    example: ClassVar[str] = "triangular 1000 2000 9000"
 
     low: float = Field(alias="from", description="the shortest budget")
     mode: float = Field(description="the most likely budget")
@@ -134,22 +145,31 @@ class Triangular(Distribution):
         return np.asarray(rising * up**2 + (1 - rising) * (1 - down**2))
 
     def partial_mean(self, t: np.ndarray) -> np.ndarray:
-        """On each side the mean of a part that begins at its end is two thirds of the way."""
+        """The integral of s p(s) for s up to t.
+
+        On each side, the mean of a triangle that begins at the outer end is two thirds of the way.
+        """
         rising, up, down = self._sides(t)
-        left, right = 2 / 3 * (self.mode - self.low), 2 / 3 * (self.high - self.mode)
-        beyond = (self.high - right * down) * down**2
-        below = (self.low + left * up) * up**2
-        return np.asarray(rising * below + (1 - rising) * (self.high - right - beyond))
+        rising_mean = 2 / 3 * (self.mode - self.low)
+        falling_mean = 2 / 3 * (self.high - self.mode)
+        beyond = (self.high - falling_mean * down) * down**2
+        below = (self.low + rising_mean * up) * up**2
+        return np.asarray(rising * below + (1 - rising) * (self.high - falling_mean - beyond))
 
     def _sides(self, t: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """The mass of the rising side, and where t is on each side: from its end to the mode."""
+        """The mass of the rising side, and the position of t on each side.
+
+        A position is 0 at the outer end of the side and 1 at the mode.
+        """
         rising = (self.mode - self.low) / (self.high - self.low)
         up = np.interp(t, [self.low, self.mode], [0.0, 1.0])
         return rising, up, np.interp(t, [self.mode, self.high], [1.0, 0.0])
 
 
 class ExponentialBudget(Distribution):
-    """A run that may be cut short at any moment with the same probability."""
+    """The run may be cut short at any moment with the same probability."""
+
+    example: ClassVar[str] = "exponential 5000"
 
     mean: float = Field(gt=0, description="the expected budget")
 
@@ -167,7 +187,9 @@ class ExponentialBudget(Distribution):
 
 
 class PastBudgets(Preference):
-    """The budget is like those of the past, which a file lists."""
+    """The budget is like those of the past, which a file lists, each equally likely."""
+
+    example: ClassVar[str] = "budgets past.txt"
 
     file: str = Field(description="a text file or CSV with one budget a line")
 
@@ -191,6 +213,8 @@ class PastBudgets(Preference):
 class Weights(Preference):
     """Each time counts as much as a file says."""
 
+    example: ClassVar[str] = "weights weights.csv"
+
     file: str = Field(description="a CSV with columns t and weight; linear in between, none beyond")
 
     def words(self, context: Context) -> str:
@@ -212,12 +236,15 @@ class Weights(Preference):
             )
         times = context.times
         within = times[(times > points[0]) & (times < points[-1])]
-        every = np.union1d(points, within)
-        return linear(over_density(times, every, np.interp(every, points, density)))
+        all_points = np.union1d(points, within)
+        return linear(over_density(times, all_points, np.interp(all_points, points, density)))
 
 
-def _rows(folder: str, file: str, width: int, what: str) -> list[tuple[float, ...]]:
-    """The numbers in a file, row by row; the first line may be a header."""
+def _rows(folder: str, file: str, width: int, columns: str) -> list[tuple[float, ...]]:
+    """The numbers in a file, row by row; the first line may be a header.
+
+    ``columns`` says in an error message which numbers a row must have.
+    """
     path = Path(folder) / file
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -226,18 +253,20 @@ def _rows(folder: str, file: str, width: int, what: str) -> list[tuple[float, ..
     except ValueError:  # not UTF-8, or a path that no file can have
         raise SelectionError(f"{str(path)[:300]} is not a text file in UTF-8") from None
     rows = []
-    for place, line in enumerate(lines, start=1):
+    for line_number, line in enumerate(lines, start=1):
         try:
             row = tuple(float(cell) for cell in line.split(",") if cell.strip())
         except ValueError:
             row = ()
-            if place == 1:
+            if line_number == 1:
                 continue
-        if line.strip() and not (len(row) == width and all(map(math.isfinite, row))):
+        if not line.strip():
+            continue
+        if len(row) != width or not all(map(math.isfinite, row)):
             raise SelectionError(
-                f"{path}, line {place}: expected {what}, found '{visible(line[:60])}'"
+                f"{path}, line {line_number}: expected {columns}, found '{visible(line[:60])}'"
             )
-        rows += [row] if row else []
+        rows.append(row)
     if not rows:
-        raise SelectionError(f"{path} has no rows; expected {what} in each")
+        raise SelectionError(f"{path} has no rows; expected {columns} in each")
     return rows

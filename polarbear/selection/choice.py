@@ -9,14 +9,12 @@ from polarbear.errors import SelectionError
 from polarbear.inference.strongest_rival import is_best
 from polarbear.racing.recommendation import MIN_PROBLEMS
 from polarbear.records import Record, optional_key
-from polarbear.selection.basic_preferences import At, Final, WorstCase
-from polarbear.selection.criteria import (
-    RISKS,
-    Criteria,
+from polarbear.selection.criteria import Criteria, draws_of_values, strongest_rival
+from polarbear.selection.criterion_names import (
+    DEFAULT_RISK,
+    DEFAULT_VALUE,
     Risk,
-    Value,
-    draws_of_values,
-    strongest_rival,
+    ValueKind,
 )
 from polarbear.selection.expected_regret import InformationValue, value_of_information
 from polarbear.selection.posterior_source import Basis, Contest
@@ -36,20 +34,16 @@ EACH_TIME = (
     "the {model} model treats times as independent, so a preference over several times looks more "
     "certain than it is"
 )
-# How a value combines the times of a preference.
-AT_THE_BUDGET = "at this budget"
-OVER_BUDGETS = "on average over these budgets"
-AT_ITS_WORST = "at its worst time"
 # Parts of the statement of a choice, which the report's page uses as well.
 EARLY = "too early to say; "
 RESTS = " on {problems}"
 BEATS = "; beats {rival}, its strongest rival, on {share} of problems {where}"
 REGRET = "; expected regret {regret}, or {other_regret} with {other}"
 CRITERIA = {
-    "p2bb": "probability of being best",
-    "mean": "expected value",
-    "quantile": "lower quantile",
-    "regret": "expected regret",
+    Risk.P2BB: "probability of being best",
+    Risk.MEAN: "expected value",
+    Risk.QUANTILE: "lower quantile",
+    Risk.REGRET: "expected regret",
 }
 
 
@@ -119,7 +113,7 @@ class Answer(Record):
     preference: str
     preference_words: str
     statement: str
-    value: Value
+    value: ValueKind
     too_early: str | None
     gamma: float
     ranking: tuple[JudgedAlgorithm, ...]
@@ -147,10 +141,10 @@ class Answer(Record):
 
 @dataclass(frozen=True)
 class Selection:
-    """The choice, and every criterion of every algorithm shown.
+    """The choice, and every criterion of every algorithm in the answer.
 
-    ``shown`` are indices of algorithms in the posterior, those of the contest first; ``criteria``,
-    ``order`` and ``choice`` are about positions in ``shown``.
+    ``members`` are indices of these algorithms in the posterior, those of the contest first;
+    ``criteria``, ``order`` and ``choice`` are about positions in ``members``, called items.
     """
 
     basis: Basis
@@ -159,8 +153,8 @@ class Selection:
     valuation: Valuation
     words: str
     risk: Risk
-    value: Value
-    shown: tuple[int, ...]
+    value: ValueKind
+    members: tuple[int, ...]
     criteria: Criteria
     order: tuple[int, ...]
 
@@ -170,7 +164,7 @@ class Selection:
         return len(self.contest.candidates)
 
     def name(self, item: int) -> str:
-        return self.basis.algorithms[self.shown[item]]
+        return self.basis.algorithms[self.members[item]]
 
     @property
     def candidates(self) -> tuple[int, ...]:
@@ -188,20 +182,28 @@ class Selection:
     @cached_property
     def rivals(self) -> tuple[int | None, ...]:
         """For each item, its strongest rival as an index of the posterior."""
-        given = self.contest.candidates, self.valuation
-        return tuple(strongest_rival(self.basis.posterior, one, *given) for one in self.shown)
+        return tuple(
+            strongest_rival(self.basis.posterior, member, self.contest.candidates, self.valuation)
+            for member in self.members
+        )
 
     @cached_property
     def problems(self) -> tuple[int | None, ...]:
-        """For each item, the lowest number of problems at a time of the preference that it shares
-        with its strongest rival."""
-        weights, posterior = self.valuation.weights, self.basis.posterior
-        used = slice(None) if weights is None else weights > 0
-        shared = [
-            None if rival is None else posterior.problems_shared(item, rival)
-            for item, rival in zip(self.shown, self.rivals, strict=True)
-        ]
-        return tuple(None if counts is None else int(counts[used].min()) for counts in shared)
+        """For each item, the number of problems that it shares with its strongest rival.
+
+        It is the lowest number at any time that has weight in the preference.
+        """
+        weights = self.valuation.weights
+        times_with_weight = slice(None) if weights is None else weights > 0
+        lowest_counts: list[int | None] = []
+        for member, rival in zip(self.members, self.rivals, strict=True):
+            if rival is None:
+                lowest_counts.append(None)
+                continue
+            counts = self.basis.posterior.problems_shared(member, rival)
+            lowest = None if counts is None else int(counts[times_with_weight].min())
+            lowest_counts.append(lowest)
+        return tuple(lowest_counts)
 
     def too_early(self) -> str | None:
         """Why the evidence is too small to recommend the choice, if it is."""
@@ -215,69 +217,74 @@ class Selection:
 
     def disagreements(self) -> tuple[OtherChoice, ...]:
         """Criteria under which another candidate is the better choice."""
-        found = []
-        for risk in RISKS:
+        other_choices = []
+        for risk in Risk:
             merit = self.criteria.merit(risk)
             best = max(self.candidates, key=lambda item: merit[item])
             if merit[best] > merit[self.choice]:
-                other, cost = self.name(best), float(merit[best] - merit[self.choice])
+                other = self.name(best)
+                cost = float(merit[best] - merit[self.choice])
                 words = (
                     f"by {CRITERIA[risk]} the choice would be {other}; "
                     f"{self.name(self.choice)} costs {small(cost)} of it"
                 )
-                found.append(OtherChoice(risk, other, cost, words))
-        return tuple(found)
+                other_choices.append(OtherChoice(risk, other, cost, words))
+        return tuple(other_choices)
 
     def too_close(self) -> bool:
         """Whether choice and runner-up differ by less than two Monte-Carlo errors."""
         other = self.runner_up
-        if other is None or self.risk == "quantile":
+        if other is None or self.risk == Risk.QUANTILE:
             return False
         columns = self.criteria.values[:, [self.choice, other]]
-        if self.risk == "p2bb":
+        if self.risk == Risk.P2BB:
             columns = is_best(self.criteria.values[:, list(self.candidates)])[:, :2]
         gap = columns[:, 0] - columns[:, 1]
         error = gap.std() / np.sqrt(self.basis.effective_draws)
         return bool(abs(gap.mean()) < 2 * error)
 
     def p2bb_error(self) -> np.ndarray:
-        """Monte-Carlo errors of the probabilities of being best, at worst."""
+        """An upper bound for the Monte-Carlo error of each probability of being best."""
         draws = self.basis.posterior.draws
         smoothed = (self.criteria.p2bb * draws + 0.5) / (draws + 1)
         return np.asarray(np.sqrt(smoothed * (1 - smoothed) / self.basis.effective_draws))
 
     def notes(self) -> list[str]:
         """Limits of the evidence that a reader should know."""
-        made = [*self.basis.notes, *self.valuation.notes]
+        notes = [*self.basis.notes, *self.valuation.notes]
         weights = self.valuation.weights
-        several = weights is None or np.count_nonzero(weights) > 1
-        if several and not self.basis.posterior.joint and len(self.basis.times) > 1:
-            made.append(EACH_TIME.format(model=self.basis.posterior.model))
-        early, (choice, *others) = self.too_early(), map(self.name, self.candidates)
-        if early:
-            made.append(TOO_EARLY.format(name=choice, reason=early))
-        if self.too_close():
-            made.append(TOO_CLOSE.format(first=choice, second=others[0]))
+        has_several_times = weights is None or np.count_nonzero(weights) > 1
+        if has_several_times and not self.basis.posterior.joint and len(self.basis.times) > 1:
+            notes.append(EACH_TIME.format(model=self.basis.posterior.model))
+        choice = self.name(self.choice)
+        reason = self.too_early()
+        if reason:
+            notes.append(TOO_EARLY.format(name=choice, reason=reason))
+        if self.runner_up is not None and self.too_close():
+            notes.append(TOO_CLOSE.format(first=choice, second=self.name(self.runner_up)))
         if self.order[0] != self.choice:
-            made.append(f"{self.name(self.order[0])} comes first here, but does not compete")
-        return made
+            notes.append(f"{self.name(self.order[0])} comes first here, but does not compete")
+        return notes
 
     def statement(self) -> str:
         """The choice, its probability, its evidence, and the cost of the runner-up."""
-        criteria, name, other = self.criteria, self.name(self.choice), self.runner_up
-        if other is None:
+        name = self.name(self.choice)
+        if self.runner_up is None:
             return f"{name}: no other algorithm competes"
+        evidence = ""
         problems = self.problems[self.choice]
-        rests = "" if problems is None else RESTS.format(problems=counted(problems, "problem"))
-        sure = f"P(best) = {probability(criteria.p2bb[self.choice])}"
-        how = f"{name}: {sure}{rests}{self._value_words()}"
+        if problems is not None:
+            evidence = RESTS.format(problems=counted(problems, "problem"))
+        p_best = probability(self.criteria.p2bb[self.choice])
+        statement = f"{name}: P(best) = {p_best}{evidence}{self._value_words()}"
         if self.too_early():
-            how = f"{EARLY}{how} so far"
-        return how + REGRET.format(
-            regret=small(criteria.regret[self.choice]),
-            other_regret=small(criteria.regret[other]),
-            other=self.name(other),
+            statement = f"{EARLY}{statement} so far"
+        regret = REGRET.format(
+            regret=small(self.criteria.regret[self.choice]),
+            other_regret=small(self.criteria.regret[self.runner_up]),
+            other=self.name(self.runner_up),
         )
+        return f"{statement}{regret}"
 
     def information(self) -> InformationValue:
         """The possible gain of further rounds."""
@@ -288,8 +295,9 @@ class Selection:
 
     def answer(self) -> Answer:
         """The choice, its ranking and its evidence, as records for JSON."""
-        basis, posterior, error = self.basis, self.basis.posterior, self.p2bb_error()
+        posterior = self.basis.posterior
         names = posterior.algorithms
+        p2bb_error = self.p2bb_error()
         rivals = [None if rival is None else names[rival] for rival in self.rivals]
         left_out = tuple(names[i] for i in self.contest.left_out)
         return Answer(
@@ -305,7 +313,7 @@ class Selection:
                 JudgedAlgorithm(
                     self.name(item),
                     *self.criteria.of(item),
-                    p2bb_error=float(error[item]),
+                    p2bb_error=float(p2bb_error[item]),
                     competes=item < self.competing,
                     rival=rivals[item],
                     problems=self.problems[item],
@@ -318,7 +326,7 @@ class Selection:
             left_out_because=self.contest.reason if left_out else None,
             posterior=PosteriorUsed(
                 key=posterior.key,
-                from_=basis.source,
+                from_=self.basis.source,
                 model=posterior.model,
                 engine=posterior.engine,
                 method=posterior.method,
@@ -330,25 +338,20 @@ class Selection:
         )
 
     def _value_words(self) -> str:
-        """The mean value of the choice in words; none if a value need not be a share."""
-        if isinstance(self.preference, At | Final):
-            taken = AT_THE_BUDGET
-        elif isinstance(self.preference, WorstCase):
-            taken = AT_ITS_WORST
-        elif self.valuation.weights is not None:
-            taken = OVER_BUDGETS
-        else:
+        """The mean value of the choice in words; empty if a value need not be a share."""
+        times = self.preference.times_in_words(self.valuation)
+        if times is None:
             return ""
         mean = float(self.criteria.mean[self.choice])
-        if self.value == "duels":
+        if self.value == ValueKind.DUELS:
             rival = self.rivals[self.choice]
             assert rival is not None
-            beaten = self.basis.algorithms[rival]
-            return BEATS.format(rival=beaten, share=percent(mean), where=taken)
-        if self.value == "firsts":
+            rival_name = self.basis.algorithms[rival]
+            return BEATS.format(rival=rival_name, share=percent(mean), where=times)
+        if self.value == ValueKind.FIRSTS:
             field = "among the Pareto set " if self.basis.firsts_among_candidates else ""
-            return f"; first {field}on {percent(mean)} of problems {taken}"
-        return f"; mean rating {small(mean)} {taken}"
+            return f"; first {field}on {percent(mean)} of problems {times}"
+        return f"; mean rating {small(mean)} {times}"
 
 
 def select(
@@ -356,10 +359,10 @@ def select(
     contest: Contest,
     preference: Preference,
     context: Context,
-    risk: Risk = "p2bb",
+    risk: Risk = DEFAULT_RISK,
     gamma: float = DEFAULT_QUANTILE_LEVEL,
     show_all: bool = False,
-    value: Value = "duels",
+    value: ValueKind = DEFAULT_VALUE,
 ) -> Selection:
     """Choose among the algorithms that compete; ``show_all`` shows the others as well.
 
@@ -367,9 +370,10 @@ def select(
     """
     if not contest.candidates:
         raise SelectionError("no algorithm competes; name at least one")
-    valuation, posterior, rivals = preference.on(context), basis.posterior, contest.candidates
-    shown = (*rivals, *(contest.left_out if show_all else ()))
-    values = draws_of_values(posterior, shown, valuation, value, rivals)
+    valuation = preference.on(context)
+    rivals = contest.candidates
+    members = (*rivals, *contest.left_out) if show_all else rivals
+    values = draws_of_values(basis.posterior, members, valuation, value, rivals)
     criteria = Criteria(values, gamma, len(rivals))
     return Selection(
         basis=basis,
@@ -379,7 +383,7 @@ def select(
         words=preference.words(context),
         risk=risk,
         value=value,
-        shown=shown,
+        members=members,
         criteria=criteria,
         order=tuple(criteria.order(risk).tolist()),
     )

@@ -2,25 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
-from typing import Literal, TypeVar, get_args
+from typing import TypeVar
 
 import numpy as np
 
 from polarbear.errors import SelectionError
 from polarbear.inference import Posterior
 from polarbear.inference.strongest_rival import p_best, rival_values
+from polarbear.selection.criterion_names import Risk, ValueKind
 from polarbear.selection.preference import Valuation
 from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 from polarbear.settings.options import unknown
 
-# The win rate against the strongest rival, the share of first places, or the rating of a
-# Plackett-Luce model (the paper's definition).
-Value = Literal["duels", "firsts", "theta"]
-VALUES: tuple[Value, ...] = get_args(Value)
-Risk = Literal["p2bb", "mean", "quantile", "regret"]
-RISKS: tuple[Risk, ...] = get_args(Risk)
-Name = TypeVar("Name", bound=str)
+Name = TypeVar("Name", bound=StrEnum)
 
 
 @dataclass(frozen=True)
@@ -47,9 +43,9 @@ class Criteria:
     @cached_property
     def p2bb(self) -> np.ndarray:
         """The probability of being best; of an item that does not compete, of being no worse."""
-        found = (self.values >= self._highest[..., None]).mean(axis=0)
-        found[..., : self.competing] = p_best(self.values[..., : self.competing])
-        return np.asarray(found)
+        probabilities = (self.values >= self._highest[..., None]).mean(axis=0)
+        probabilities[..., : self.competing] = p_best(self.values[..., : self.competing])
+        return np.asarray(probabilities)
 
     @cached_property
     def mean(self) -> np.ndarray:
@@ -70,7 +66,9 @@ class Criteria:
 
     def merit(self, risk: Risk) -> np.ndarray:
         """The criterion, with the sign for which more is better."""
-        return -self.regret if risk == "regret" else np.asarray(getattr(self, risk))
+        if risk == Risk.REGRET:
+            return -self.regret
+        return np.asarray(getattr(self, risk))
 
     def order(self, risk: Risk) -> np.ndarray:
         """Items from best to worst; the mean decides between equals, then the given order."""
@@ -81,43 +79,49 @@ class Criteria:
 
     def of(self, item: int) -> tuple[float, float, float, float]:
         """P2BB, mean, lower quantile and expected regret of one item."""
-        p2bb, mean, quantile, regret = self.p2bb, self.mean, self.quantile, self.regret
-        return float(p2bb[item]), float(mean[item]), float(quantile[item]), float(regret[item])
+        return (
+            float(self.p2bb[item]),
+            float(self.mean[item]),
+            float(self.quantile[item]),
+            float(self.regret[item]),
+        )
 
 
 def check_risk(name: str) -> Risk:
-    return _checked("risk profile", name, RISKS)
+    """The criterion of a name."""
+    return _member(Risk, name, "risk profile")
 
 
-def check_value(name: str, posterior: Posterior) -> Value:
-    """A kind of value that the posterior has."""
-    value = _checked("value", name, VALUES)
-    if value == "duels":  # also of a model whose package is no longer installed
+def check_value(name: str, posterior: Posterior) -> ValueKind:
+    """The kind of value of a name; an error if the posterior does not have it."""
+    value = _member(ValueKind, name, "value")
+    if value == ValueKind.DUELS:  # the package of its model need not be installed
         return value
-    lacks, has = ("firsts", "theta") if posterior.options.plackett_luce else ("theta", "firsts")
-    if value == lacks:
+    available = ValueKind.THETA if posterior.options.plackett_luce else ValueKind.FIRSTS
+    if value != available:
         raise SelectionError(
-            f"the {posterior.model} model has no value '{lacks}': use 'duels' or '{has}'"
+            f"the {posterior.model} model has no value '{value}': use 'duels' or '{available}'"
         )
     return value
 
 
-def _checked(what: str, name: str, known: tuple[Name, ...]) -> Name:
-    for one in known:
-        if name == one:
-            return one
-    raise SelectionError(unknown(what, name, known))
+def _member(names: type[Name], name: str, kind: str) -> Name:
+    """The member of an enumeration; ``kind`` says in an error message what it enumerates."""
+    try:
+        return names(name)
+    except ValueError:
+        raise SelectionError(unknown(kind, name, list(names))) from None
 
 
 def draws_of_values(
     posterior: Posterior,
     items: Sequence[int],
     valuation: Valuation,
-    value: Value,
+    value: ValueKind,
     rivals: Sequence[int] | None = None,
 ) -> np.ndarray:
     """V[draw, item] of the items, by duels against the rivals: by default against each other."""
-    if value == "duels":
+    if value == ValueKind.DUELS:
         return rival_values(posterior, items, valuation.of_curve, rivals)
     return valuation.values(posterior.theta[:, :, list(items)])
 

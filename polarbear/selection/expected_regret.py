@@ -10,6 +10,7 @@ from polarbear.inference import Posterior
 from polarbear.inference.strongest_rival import is_best
 from polarbear.racing import State
 from polarbear.selection.criteria import Criteria, draws_of_values
+from polarbear.selection.criterion_names import Risk, ValueKind
 from polarbear.selection.preference import Context, Preference
 from polarbear.wording import percent_cell, probability, short, small
 
@@ -43,14 +44,16 @@ def value_of_information(values: np.ndarray, names: Sequence[str]) -> Informatio
     """
     won = is_best(values)
     lost = values.max(axis=1) - values[:, 0]
-    gains, p2bb = lost @ won / len(values), won.mean(axis=0)
+    gains = lost @ won / len(values)
+    p2bb = won.mean(axis=0)
     rivals = tuple(
         RivalGain(names[item], float(p2bb[item]), float(gains[item]))
         for item in np.argsort(-gains, kind="stable")
         if item != 0 and p2bb[item] > 0
     )
-    gain, mean = float(lost.mean()), abs(float(values[:, 0].mean()))
-    share = gain / mean if mean > 0 else 0.0
+    gain = float(lost.mean())
+    size_of_value = abs(float(values[:, 0].mean()))
+    share = gain / size_of_value if size_of_value > 0 else 0.0
     return InformationValue(gain, share, ENOUGH, _words(gain, share, names[0], rivals), rivals)
 
 
@@ -85,14 +88,15 @@ class RegretStop:
             raise SelectionError(
                 f"an expected regret never falls below {short(threshold)}; give a threshold above 0"
             )
-        self._preference, self._threshold = preference.text, threshold
+        self._preference = preference.text
+        self._threshold = threshold
         self._valuation = preference.on(context)
 
     def prospect(self, state: State, posterior: Posterior) -> Prospect:
         """The choice now, and its expected regret."""
         items = [state.algorithms.index(name) for name in state.candidates]
-        criteria = Criteria(draws_of_values(posterior, items, self._valuation, "duels"))
-        best = criteria.best("regret")
+        criteria = Criteria(draws_of_values(posterior, items, self._valuation, ValueKind.DUELS))
+        best = criteria.best(Risk.REGRET)
         return Prospect(
             preference=self._preference,
             choice=state.candidates[best],

@@ -31,22 +31,25 @@ class PortfolioCover:
     def __init__(
         self, bootstrap: Bootstrap, candidates: Sequence[int], valuation: Valuation
     ) -> None:
-        self._bootstrap, self._candidates = bootstrap, list(candidates)
+        self._bootstrap = bootstrap
+        self._candidates = list(candidates)
         self._valuation = valuation
 
     def values(self, sets: Sequence[Slots]) -> np.ndarray:
-        """The preference's value of having the winner: [draw, set]; sets are places among the
-        candidates."""
+        """The preference's value of having the winner: [draw, set].
+
+        A set has indices of ``candidates``.
+        """
         parts = []
         for first in range(0, len(sets), _SETS_PER_BLOCK):
             block = sets[first : first + _SETS_PER_BLOCK]
             groups = [[self._candidates[i] for i in slots] for slots in block]
-            found = self._bootstrap.has_winner(groups, self._candidates)
-            parts.append(self._valuation.values(found))
+            p_has_winner = self._bootstrap.has_winner(groups, self._candidates)
+            parts.append(self._valuation.values(p_has_winner))
         return np.concatenate(parts, axis=1)
 
     def has_winner(self, slots: Slots) -> float:
-        """How often one of these is the best of all candidates, at the times that are wanted."""
+        """How often a member is the best of all candidates, at the times of the preference."""
         return float(self.values([slots]).mean())
 
     def add_best(self, answer: Answer, size: int) -> Answer:
@@ -57,7 +60,8 @@ class PortfolioCover:
         """
         if not 1 <= size <= MAX_SLOTS:
             raise SelectionError(f"a portfolio has 1 to {MAX_SLOTS} slots, found {size}")
-        names, n = answer.candidates, len(self._candidates)
+        names = answer.candidates
+        n = len(self._candidates)
         distinct = min(size, n)
         possible = comb(n, distinct)
         exhaustive = possible <= MAX_ENUMERATED
@@ -91,10 +95,8 @@ class PortfolioCover:
         for _ in range(size):
             longer = [tuple(sorted((*chosen, i))) for i in range(n) if i not in chosen]
             chosen = longer[int(self.values(longer).mean(axis=0).argmax())]
-        near = {
-            tuple(sorted({*chosen, i} - {gone}))
-            for gone in chosen
-            for i in range(n)
-            if i not in chosen
+        others = [i for i in range(n) if i not in chosen]
+        neighbours = {
+            tuple(sorted({*chosen, added} - {removed})) for removed in chosen for added in others
         }
-        return [chosen, *sorted(near)]
+        return [chosen, *sorted(neighbours)]

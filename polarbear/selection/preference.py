@@ -19,6 +19,10 @@ from polarbear.settings.registry import Registry
 from polarbear.wording import rounded, typed, typed_time
 
 Notes = tuple[str, ...]
+# The times that a share of problems is about, in the statement of a choice.
+AT_THE_BUDGET = "at this budget"
+OVER_BUDGETS = "on average over these budgets"
+AT_ITS_WORST = "at its worst time"
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,12 @@ class Context:
     def span(self) -> str:
         return f"from {typed(rounded(self.first))} to {typed_time(rounded(self.last), self.axis)}"
 
-    def check(self, t: float, what: str) -> None:
-        """Raise unless the time lies on the grid."""
+    def check(self, t: float, origin: str) -> None:
+        """Raise an error unless the time lies on the grid; ``origin`` names it in the message."""
         if not self.first <= t <= self.last:
-            raise SelectionError(f"{what}: {typed(t)} is outside the grid, which goes {self.span}")
+            raise SelectionError(
+                f"{origin}: {typed(t)} is outside the grid, which goes {self.span}"
+            )
 
 
 @dataclass(frozen=True)
@@ -85,11 +91,12 @@ def at_points(times: np.ndarray, points: np.ndarray) -> np.ndarray:
     if len(times) == 1:
         return np.ones((len(points), 1))
     weights = np.zeros((len(points), len(times)))
-    left = np.clip(np.searchsorted(times, points, side="right") - 1, 0, len(times) - 2)
-    share = (points - times[left]) / (times[left + 1] - times[left])
+    before = np.clip(np.searchsorted(times, points, side="right") - 1, 0, len(times) - 2)
+    after = before + 1
+    share_of_after = (points - times[before]) / (times[after] - times[before])
     rows = np.arange(len(points))
-    weights[rows, left] = 1.0 - share
-    weights[rows, left + 1] = share
+    weights[rows, before] = 1.0 - share_of_after
+    weights[rows, after] = share_of_after
     return weights
 
 
@@ -116,11 +123,17 @@ def normalised(weights: np.ndarray) -> np.ndarray:
 
 
 class Preference(Options, ABC):
-    """One way to value time."""
+    """One way to value time.
+
+    The first line of a subclass's docstring says what is valued, and ``example`` is how it is
+    written on the command line: the documentation shows both. ``between`` separates the options
+    that follow its name.
+    """
 
     preference: str = Field(description="which preference this is")
 
-    between: ClassVar[str] = " "  # separates the options that follow its name
+    example: ClassVar[str] = ""
+    between: ClassVar[str] = " "
 
     @abstractmethod
     def words(self, context: Context) -> str:
@@ -129,6 +142,13 @@ class Preference(Options, ABC):
     @abstractmethod
     def on(self, context: Context) -> Valuation:
         """The preference on a grid, or an error with the reason why it does not fit there."""
+
+    def times_in_words(self, valuation: Valuation) -> str | None:
+        """The times that its mean value is about, as the statement of a choice says it.
+
+        None if the value of an algorithm need not be a share of problems.
+        """
+        return None if valuation.weights is None else OVER_BUDGETS
 
     @classmethod
     def ordered_options(cls) -> list[str]:
@@ -139,9 +159,11 @@ class Preference(Options, ABC):
     @property
     def text(self) -> str:
         """The preference in the notation of the command line."""
-        found = (getattr(self, name) for name in self.ordered_options())
-        values = [typed(v) if isinstance(v, int | float) else str(v) for v in found]
-        return " ".join(filter(None, [self.preference, self.between.join(values)]))
+        options = [getattr(self, name) for name in self.ordered_options()]
+        words = self.between.join(
+            typed(option) if isinstance(option, int | float) else str(option) for option in options
+        )
+        return f"{self.preference} {words}".rstrip()
 
 
 _BASIC = "polarbear.selection.basic_preferences"

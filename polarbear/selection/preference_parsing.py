@@ -56,7 +56,7 @@ def parse_preference(
 ) -> Preference:
     """The preference that words or a mapping describe, in which times may have units."""
     if isinstance(data, str):
-        found = _from_words(data, source, path)
+        options = _from_words(data, source, path)
     elif not isinstance(data, Mapping) or "preference" not in data:
         raise source.error(
             path, f"expected words or a mapping with the key 'preference', found {describe(data)}"
@@ -64,36 +64,36 @@ def parse_preference(
     elif len(data) == 1 or not isinstance(data["preference"], str):
         return parse_preference(data["preference"], source, axis, (*path, "preference"))
     elif data["preference"] in PREFERENCES:
-        found = dict(data)
+        options = dict(data)
     else:
         raise source.error((*path, "preference"), PREFERENCES.refusal(data["preference"]))
-    kind = PREFERENCES[str(found["preference"])]
-    if found["preference"] == "mix":
-        found["of"] = _parts(found.get("of"), source, axis, (*path, "of"))
+    kind = PREFERENCES[str(options["preference"])]
+    if options["preference"] == "mix":
+        options["of"] = _parts(options.get("of"), source, axis, (*path, "of"))
     for name, field in kind.model_fields.items():
         key = field.alias or name
-        text = found.get(key)
+        text = options.get(key)
         if field.annotation is float and isinstance(text, str):
             try:
-                found[key] = in_units_of(axis, text)
+                options[key] = in_units_of(axis, text)
             except ValueError as error:
                 raise source.error((*path, key), str(error)) from None
-    return validate(kind, found, source, path)
+    return validate(kind, options, source, path)
 
 
 def in_units_of(axis: str, text: str) -> str:
     """A number that may have a unit, as a number of the axis: 10 minutes, 5k, 2.5M evaluations."""
-    found = QUANTITY.fullmatch(text.strip())
-    if found is None:
+    quantity = QUANTITY.fullmatch(text.strip())
+    if quantity is None:
         return text
-    number, multiple, unit = found.groups()
+    number, multiple, unit = quantity.groups()
     if not multiple and not unit:
         return number
     factor = MULTIPLES.get(multiple, 1.0)
     if unit and unit not in (axis, singular(axis)):
         if axis != SECONDS or unit.lower() not in UNITS_OF_TIME:
-            known = "ms, s, min, h or d" if axis == SECONDS else f"{axis}, k or M"
-            raise ValueError(f"'{text}': time is counted in {axis} here; expected {known}")
+            units = "ms, s, min, h or d" if axis == SECONDS else f"{axis}, k or M"
+            raise ValueError(f"'{text}': time is counted in {axis} here; expected {units}")
         factor *= UNITS_OF_TIME[unit.lower()]
     return typed(float(number) * factor)
 
@@ -114,7 +114,7 @@ def _parts(data: object, source: Source, axis: str, path: KeyPath) -> list[dict[
 
 
 def _from_words(text: str, source: Source, path: KeyPath) -> dict[str, object]:
-    """The mapping that words stand for."""
+    """The mapping that a text describes."""
     text = text.strip()
     if _is_mix(text):
         return {"preference": "mix", "of": [_weighted(part) for part in re.split(r"\s\+\s", text)]}
@@ -132,26 +132,27 @@ def _from_words(text: str, source: Source, path: KeyPath) -> dict[str, object]:
 
 def _options(name: str, words: list[str], source: Source, path: KeyPath) -> dict[str, object]:
     """A name with the options that follow it: by key, or in their order."""
-    given: list[tuple[str, str]] = []  # key and value; without a key, in order
+    settings: list[tuple[str, str]] = []  # pairs of key and value; the key may be empty
     for word in words:
         key, equals, value = word.partition("=")
         is_unit = word.isalpha() and word not in FILLERS
         if equals and key.isidentifier():
-            given.append((key, value))
-        elif is_unit and given and QUANTITY.fullmatch(given[-1][1]):
-            last, number = given.pop()
-            given.append((last, f"{number} {word}"))
+            settings.append((key, value))
+        elif is_unit and settings and QUANTITY.fullmatch(settings[-1][1]):
+            key_of_number, number = settings.pop()
+            settings.append((key_of_number, f"{number} {word}"))
         elif word not in FILLERS:
-            given.append(("", word))
+            settings.append(("", word))
     kind = PREFERENCES[name]
     order = [kind.model_fields[option].alias or option for option in kind.ordered_options()]
-    by_key = {key: value for key, value in given if key}
-    in_order = [value for key, value in given if not key]
-    free = [key for key in order if key not in by_key]
-    if len(in_order) > len(free):
-        found, wanted = " ".join(words), " ".join([name, *(key.upper() for key in order)])
-        raise source.error(path, f"expected '{wanted}', found more words: '{name} {found}'")
-    return {"preference": name, **by_key, **dict(zip(free, in_order, strict=False))}
+    by_key = {key: value for key, value in settings if key}
+    in_order = [value for key, value in settings if not key]
+    free_keys = [key for key in order if key not in by_key]
+    if len(in_order) > len(free_keys):
+        usage = " ".join([name, *(key.upper() for key in order)])
+        text = " ".join([name, *words])
+        raise source.error(path, f"expected '{usage}', found more words: '{text}'")
+    return {"preference": name, **by_key, **dict(zip(free_keys, in_order, strict=False))}
 
 
 def _weighted(text: str) -> dict[str, str]:

@@ -7,7 +7,12 @@ from itertools import pairwise
 import numpy as np
 
 from polarbear.inference import Posterior
-from polarbear.selection.criteria import Criteria, Risk, Value, draws_of_values
+from polarbear.selection.criteria import Criteria, draws_of_values
+from polarbear.selection.criterion_names import (
+    DEFAULT_VALUE,
+    Risk,
+    ValueKind,
+)
 from polarbear.selection.preference import Context, at_points, linear
 from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 
@@ -18,7 +23,8 @@ SWEEP_POINTS = 200  # budgets: more than a reader can distinguish in a figure
 class SweepInterval:
     """Neighbouring positions with the same choice.
 
-    Its mean, lowest and highest P(best) there, and the highest expected regret.
+    ``p2bb``, ``lowest_p2bb`` and ``highest_p2bb`` are the mean, lowest and highest P(best) of the
+    choice at these positions, ``regret`` is its highest expected regret.
     """
 
     from_: float
@@ -48,7 +54,7 @@ def sweep(
     context: Context,
     risk: Risk,
     gamma: float = DEFAULT_QUANTILE_LEVEL,
-    value: Value = "duels",
+    value: ValueKind = DEFAULT_VALUE,
 ) -> SweepTable:
     """The choice among the items, with these names, at single budgets all over the grid."""
     times = context.times
@@ -57,7 +63,8 @@ def sweep(
     positions = np.append(between.ravel(), times[-1])
     at_positions = linear(at_points(times, positions))
     criteria = Criteria(draws_of_values(posterior, items, at_positions, value), gamma)
-    p2bb, choices = criteria.p2bb, criteria.order(risk)[:, 0]
+    p2bb = criteria.p2bb
+    choices = criteria.order(risk)[:, 0]
     regret = criteria.regret[np.arange(len(choices)), choices]
     return SweepTable(
         over=f"budget in {context.axis}",
@@ -76,10 +83,10 @@ def _intervals(
     names: Sequence[str],
 ) -> tuple[SweepInterval, ...]:
     changes = np.flatnonzero(np.diff(choices)) + 1
-    made = []
+    intervals = []
     for start, stop in pairwise([0, *changes.tolist(), len(positions)]):
         chances = p2bb[start:stop, choices[start]]
-        made.append(
+        intervals.append(
             SweepInterval(
                 float(positions[start]),
                 float(positions[stop - 1]),
@@ -90,4 +97,4 @@ def _intervals(
                 float(regret[start:stop].max()),
             )
         )
-    return tuple(made)
+    return tuple(intervals)

@@ -17,7 +17,7 @@ from polarbear.report.findings import verdict
 from polarbear.report.page import build, page_data
 from polarbear.report.words import WORDS_AT_A_TIME, better
 from polarbear.selection.choice import Selection, select
-from polarbear.selection.criteria import Risk
+from polarbear.selection.criterion_names import Risk
 from polarbear.selection.posterior_source import Basis, contest, find_basis
 from polarbear.selection.preference_parsing import read_preference
 from polarbear.store import StoreOnDisk
@@ -26,7 +26,7 @@ from tests.report.conftest import TIMES
 from tests.report.stores import raced
 from tests.support import Project, synthetic
 
-RISKS: tuple[Risk, ...] = ("p2bb", "mean", "quantile", "regret")
+RISKS = tuple(Risk)
 ALL_DRAWS = 2e-3  # what two bytes a rating may change in a share of 2000 draws: four of them
 NAMED_ROLES = {
     *("button", "checkbox", "combobox", "figure", "image", "link", "navigation", "radio"),
@@ -53,7 +53,7 @@ def basis_of(store: Path, model: str) -> Basis:
 
 
 def by_select(
-    project: Project, model: str, text: str, risk: Risk = "p2bb", gamma: float = 0.05
+    project: Project, model: str, text: str, risk: Risk = Risk.P2BB, gamma: float = 0.05
 ) -> Selection:
     """What `polarbear select` computes, from all draws."""
     basis = basis_of(project.store, model)
@@ -139,7 +139,7 @@ def test_every_criterion_of_every_preference_is_that_of_select(browser, raced_pr
         if known.valuation.weights is not None:
             np.testing.assert_allclose(found["weights"], known.valuation.weights, atol=1e-9)
         assert set(known.valuation.notes) <= set(found["notes"]), text
-        expected = {known.name(i): i for i in range(len(known.shown))}
+        expected = {known.name(i): i for i in range(len(known.members))}
         assert {row["algorithm"] for row in found["ranking"]} == set(expected), text
         for row in found["ranking"]:
             for key in RISKS:
@@ -169,7 +169,7 @@ def test_thinned_draws_choose_as_all_draws_do_wherever_they_can_tell(
     told = 0
     for text in some_preferences(100, seed=8):
         found, known = by_page(browser, text), by_select(raced_project, "race", text)
-        shares = {known.name(i): float(known.criteria.p2bb[i]) for i in range(len(known.shown))}
+        shares = {known.name(i): float(known.criteria.p2bb[i]) for i in range(len(known.members))}
         error = {
             name: np.sqrt(max(p * (1 - p), 1 / 2000) * (1 / 400 - 1 / 2000))
             for name, p in shares.items()

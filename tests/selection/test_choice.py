@@ -8,7 +8,8 @@ import pytest
 from polarbear.errors import SelectionError
 from polarbear.inference import ModelOptions
 from polarbear.selection.choice import Selection, select
-from polarbear.selection.criteria import Risk, check_value
+from polarbear.selection.criteria import check_value
+from polarbear.selection.criterion_names import Risk
 from polarbear.selection.posterior_source import Basis, Contest
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
@@ -37,7 +38,7 @@ def basis(wins: np.ndarray, joint: bool = True, problems: int = 40) -> Basis:
 
 
 def chosen(
-    wins: np.ndarray, risk: Risk = "p2bb", problems: int = 40, **options: object
+    wins: np.ndarray, risk: Risk = Risk.P2BB, problems: int = 40, **options: object
 ) -> Selection:
     """A choice where win probabilities are as given: [draw, pair], the same at both times."""
     made = basis(np.repeat(wins[:, None, :], 2, axis=1), problems=problems)

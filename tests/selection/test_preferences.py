@@ -45,8 +45,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=list(PREFERENCES))
 def preference(request: pytest.FixtureRequest) -> Preference:
+    """Each preference with options that fit the grids, by default those of its example."""
     name = str(request.param)
-    return parse_preference({"preference": name, **OPTIONS.get(name, {})}, Source("test"))
+    if name not in OPTIONS:
+        preference, _ = read_preference(PREFERENCES[name].example)
+        return preference
+    return parse_preference({"preference": name, **OPTIONS[name]}, Source("test"))
 
 
 @pytest.fixture(params=list(GRIDS))

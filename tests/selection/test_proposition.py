@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from polarbear.selection.criteria import RISKS, Criteria
+from polarbear.selection.criteria import Criteria
+from polarbear.selection.criterion_names import Risk
 from polarbear.selection.posterior_source import undominated
 from polarbear.selection.preference import Context, Valuation
 from polarbear.selection.preference_parsing import read_preference
@@ -68,7 +69,7 @@ def test_the_choice_is_right_and_undominated_for_a_thousand_random_preferences()
         criteria = Criteria(u.values(theta[None]))
         true_set = set(undominated_by_loops(theta[None], alpha=1.0))
         dominated_ones += theta.shape[1] - len(true_set)
-        for risk in RISKS:
+        for risk in Risk:
             choice = criteria.best(risk)
             assert worth[choice] == max(worth)
             assert choice in true_set

@@ -5,7 +5,8 @@ import pytest
 
 from polarbear.inference import Posterior
 from polarbear.inference.strongest_rival import rival_values
-from polarbear.selection.criteria import RISKS, Criteria
+from polarbear.selection.criteria import Criteria
+from polarbear.selection.criterion_names import Risk
 from polarbear.selection.expected_regret import value_of_information
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
@@ -30,7 +31,7 @@ def weights_at(t: float) -> np.ndarray:
     return weights
 
 
-@pytest.mark.parametrize("risk", RISKS)
+@pytest.mark.parametrize("risk", Risk)
 def test_each_position_is_the_choice_at_that_budget(risk):
     drawn = posterior()
     found = sweep(drawn, range(4), NAMES, Context(TIMES), risk)

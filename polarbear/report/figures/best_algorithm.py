@@ -30,6 +30,7 @@ from polarbear.report.figures.chart import (
     row_axis,
 )
 from polarbear.selection.criteria import Criteria, draws_of_values
+from polarbear.selection.criterion_names import ValueKind
 from polarbear.selection.posterior_source import Basis
 from polarbear.selection.preference import Preference
 from polarbear.selection.preference_parsing import parse_preference
@@ -263,7 +264,9 @@ def values_data(context: ReportContext) -> pl.DataFrame:
     items = [basis.algorithms.index(name) for name in names]
     frames = []
     for title, preference in preferences(context).items():
-        values = draws_of_values(basis.posterior, items, preference.on(basis.context()), "duels")
+        values = draws_of_values(
+            basis.posterior, items, preference.on(basis.context()), ValueKind.DUELS
+        )
         values = values.astype(np.float64)
         criteria = Criteria(values)
         for item, name in enumerate(names):

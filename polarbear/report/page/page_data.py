@@ -21,7 +21,7 @@ from polarbear.report.words import better
 from polarbear.selection import budget_preferences, choice
 from polarbear.selection.basic_preferences import NEAREST
 from polarbear.selection.posterior_source import Basis
-from polarbear.selection.preference import Context
+from polarbear.selection.preference import AT_ITS_WORST, AT_THE_BUDGET, OVER_BUDGETS, Context
 from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 from polarbear.wording import P_BEST, counted, page_words, percent, tick
 
@@ -120,9 +120,9 @@ def sentences(basis: Basis) -> dict[str, str | dict[str, str]]:
         "gain": GAIN,
         "no_gain": NO_GAIN,
         "where": {
-            "at": choice.AT_THE_BUDGET,
-            "worst-case": choice.AT_ITS_WORST,
-            "otherwise": choice.OVER_BUDGETS,
+            "at": AT_THE_BUDGET,
+            "worst-case": AT_ITS_WORST,
+            "otherwise": OVER_BUDGETS,
         },
         "each_time": choice.EACH_TIME.format(model=basis.posterior.model),
         "grid": f"the grid goes {Context(basis.times, basis.axis).span}",
