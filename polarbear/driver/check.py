@@ -27,7 +27,8 @@ from polarbear.wording import counted, duration, short, time
 TRIAL_EVALUATIONS = 50
 TRIAL_SECONDS = 0.3  # on the seconds axis
 MAX_SECONDS = 1.0  # seconds after which the next value ends a trial
-BYTES_A_POINT, BYTES_A_RUN = 16, 300  # of a store, on disk
+BYTES_PER_POINT = 16  # of a store, on disk
+BYTES_PER_RUN = 300  # of a store, on disk, without the points
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class TrialResult:
 
 
 @dataclass(frozen=True)
-class Forecast:
+class CostForecast:
     """The cost of all runs on a number of instances: ``bytes`` at most, ``seconds`` about.
 
     ``seconds`` is None where the trial does not show it.
@@ -76,7 +77,7 @@ class Checked(Record):
     budget: float
     noisy: bool | None
     algorithms: tuple[TrialResult, ...]
-    forecast: Forecast
+    forecast: CostForecast
     ROWS = "algorithms"
 
     def one_line(self) -> str:
@@ -96,9 +97,10 @@ class Probe(Algorithm):
         x = lower + (upper - lower) * np.random.default_rng(trial.seed).random(len(lower))
         if trial.kind is Kind.INTEGER:
             x = np.floor(x).astype(np.int64)
-        once, again = trial.evaluate(x.copy()), trial.evaluate(x.copy())
-        if math.isfinite(once) and once != again:
-            raise AlgorithmError(f"{short(once)} and {short(again)}")
+        first_value = trial.evaluate(x.copy())
+        second_value = trial.evaluate(x.copy())
+        if math.isfinite(first_value) and first_value != second_value:
+            raise AlgorithmError(f"{short(first_value)} and {short(second_value)}")
         raise BudgetExhausted
 
 
@@ -110,24 +112,32 @@ def check(config: Config, pool: Executor) -> Checked:
     instance = config.instances.instance(0, config.setting)
     kind = config.instances.offers()
     dimension, refusal = _dimension(config, instance)
-    errors, warnings, entries = [refusal] if refusal else [], [], []
-    outcomes = {} if refusal else _outcomes(config, pool, instance, kind)
+    errors = []
+    warnings = []
+    outcomes: dict[str, Outcome] = {}
+    if refusal:
+        errors.append(refusal)
+    else:
+        outcomes = _outcomes(config, pool, instance, kind)
+    noisy = None
     probe = outcomes.pop(PROBE.name, None)
-    noisy = None if probe is None else probe.status is Status.CRASHED
-    if probe is not None and noisy:
-        warnings.append(
-            f"the objective is noisy: the same point twice has the values {probe.message}. The "
-            "best value so far then rewards luck; `trajectory: last` and `true_value` are for that"
-        )
+    if probe is not None:
+        noisy = probe.status is Status.CRASHED
+        if noisy:
+            warnings.append(_words_on_noise(probe))
     sign = -1.0 if config.instances.maximise else 1.0
-    for outcome in (outcomes[one.name] for one in config.algorithms if one.name in outcomes):
-        tried, run = _entry(outcome, dimension, sign), StoredRun.of(outcome, workers=1)
-        entries.append(tried)
+    results = []
+    for algorithm in config.algorithms:
+        if algorithm.name not in outcomes:
+            continue
+        outcome = outcomes[algorithm.name]
+        result = _trial_result(outcome, dimension, sign)
+        results.append(result)
+        run = StoredRun.of(outcome, workers=1)
         if run_failed(run):
-            reason = failure_reason(run)
-            errors.append(f"'{tried.algorithm}' failed on {instance.id}: {reason}")
+            errors.append(f"'{algorithm.name}' failed on {instance.id}: {failure_reason(run)}")
         else:
-            warnings += _warnings(tried, config)
+            warnings += _warnings(result, config)
     return Checked(
         ok=not errors,
         errors=tuple(errors),
@@ -138,8 +148,15 @@ def check(config: Config, pool: Executor) -> Checked:
         axis=config.budget.axis,
         budget=config.budget.limit,
         noisy=noisy,
-        algorithms=tuple(entries),
-        forecast=_forecast(config, entries, pool.size),
+        algorithms=tuple(results),
+        forecast=_forecast(config, results, pool.size),
+    )
+
+
+def _words_on_noise(probe: Outcome) -> str:
+    return (
+        f"the objective is noisy: the same point twice has the values {probe.message}. The "
+        "best value so far then rewards luck; `trajectory: last` and `true_value` are for that"
     )
 
 
@@ -162,70 +179,93 @@ def _dimension(config: Config, instance: Instance) -> tuple[int | None, str]:
 def _outcomes(config: Config, pool: Executor, instance: Instance, kind: Kind) -> dict[str, Outcome]:
     """The outcome of each algorithm, and of the probe where it can run."""
     limit = config.budget.limit
-    budgets = {EVALUATIONS: TRIAL_EVALUATIONS, SECONDS: TRIAL_SECONDS}
-    budget = min(budgets.get(config.budget.axis, limit), limit)
-    tasks = [
-        Task(a, instance, config.run_seed(a, instance.id), budget, seconds=MAX_SECONDS)
-        for a in config.algorithms
-    ]
+    trial_budgets = {EVALUATIONS: TRIAL_EVALUATIONS, SECONDS: TRIAL_SECONDS}
+    budget = min(trial_budgets.get(config.budget.axis, limit), limit)
+    tasks = []
+    for algorithm in config.algorithms:
+        seed = config.run_seed(algorithm, instance.id)
+        tasks.append(Task(algorithm, instance, seed, budget, seconds=MAX_SECONDS))
     if kind in PROBE.accepts:
         tasks.append(Task(PROBE, instance, 1, limit, seconds=MAX_SECONDS))
     return {outcome.task.algorithm.name: outcome for outcome in pool.run(tasks)}
 
 
-def _entry(outcome: Outcome, dimension: int | None, sign: float) -> TrialResult:
-    # A trial that takes too long is stopped, which is no failure.
-    slow = outcome.status is Status.TIMEOUT
-    algorithm, values = outcome.task.algorithm, (sign * outcome.values).tolist()
+def _trial_result(outcome: Outcome, dimension: int | None, sign: float) -> TrialResult:
+    """The result of one algorithm; a trial that takes too long is stopped, which is no failure."""
+    algorithm = outcome.task.algorithm
+    was_stopped = outcome.status is Status.TIMEOUT
+    values = (sign * outcome.values).tolist()
+    seconds_per_evaluation = None
+    if outcome.evaluations:
+        seconds_per_evaluation = outcome.seconds / outcome.evaluations
     return TrialResult(
         algorithm=algorithm.name,
-        status=(Status.BUDGET if slow else outcome.status).value,
-        message="" if slow else outcome.message,
+        status=(Status.BUDGET if was_stopped else outcome.status).value,
+        message="" if was_stopped else outcome.message,
         evaluations=outcome.evaluations,
         invalid=outcome.invalid,
         first=values[0] if values else None,
         best=values[-1] if values else None,
         improved=len(values) > 1,
         seconds=round(outcome.seconds, 4),
-        seconds_per_evaluation=(
-            outcome.seconds / outcome.evaluations if outcome.evaluations else None
-        ),
+        seconds_per_evaluation=seconds_per_evaluation,
         population=None if dimension is None else algorithm.population(dimension),
         points=len(values),
     )
 
 
-def _warnings(tried: TrialResult, config: Config) -> list[str]:
-    name, warnings = f"'{tried.algorithm}'", []
-    if tried.invalid:
-        of = counted(tried.evaluations, "value")
-        warnings.append(f"{name} met {tried.invalid} of {of} that are not finite numbers")
-    if tried.first is None:
-        warnings.append(f"{name} reported nothing within {duration(tried.seconds)}")
-    elif not tried.improved and tried.evaluations > 1:
-        warnings.append(f"{name} did not improve on its first value, {short(tried.first)}")
+def _warnings(result: TrialResult, config: Config) -> list[str]:
+    """What a user should know about an algorithm that has not failed."""
+    name = f"'{result.algorithm}'"
+    warnings = []
+    if result.invalid:
+        n_values = counted(result.evaluations, "value")
+        warnings.append(f"{name} met {result.invalid} of {n_values} that are not finite numbers")
+    if result.first is None:
+        warnings.append(f"{name} reported nothing within {duration(result.seconds)}")
+    elif not result.improved and result.evaluations > 1:
+        warnings.append(f"{name} did not improve on its first value, {short(result.first)}")
     limit = config.budget.limit
-    if config.budget.axis == EVALUATIONS and (tried.population or 0) > limit:
+    if config.budget.axis == EVALUATIONS and (result.population or 0) > limit:
         warnings.append(
-            f"{name} evaluates {tried.population} points before it learns anything, more than the "
+            f"{name} evaluates {result.population} points before it learns anything, more than the "
             f"budget of {time(limit)}"
         )
     return warnings
 
 
-def _forecast(config: Config, tried: Sequence[TrialResult], workers: int) -> Forecast:
+def _forecast(config: Config, results: Sequence[TrialResult], workers: int) -> CostForecast:
     """The cost of `polarbear run`; the number of instances of a race is unknown."""
-    count = len(chosen_instances(config))
-    runs = count * len(config.algorithms)
-    limit, axis = config.budget.limit, config.budget.axis
-    seconds, size = 0.0, 0.0
-    for one in tried:
-        each = one.seconds_per_evaluation if axis == EVALUATIONS else None
-        seconds += limit if axis == SECONDS else math.nan if each is None else each * limit
-        longer = limit / one.evaluations if axis == EVALUATIONS and one.evaluations else 1.0
-        size += BYTES_A_RUN + BYTES_A_POINT * one.points * max(longer, 1.0)
-    total = round(seconds * count / min(workers, max(runs, 1)), 3)
-    return Forecast(count, runs, workers, None if math.isnan(total) else total, int(size * count))
+    n_instances = len(chosen_instances(config))
+    n_runs = n_instances * len(config.algorithms)
+    seconds_per_instance = sum(_seconds_of_run(config, result) for result in results)
+    bytes_per_instance = sum(_bytes_of_run(config, result) for result in results)
+    seconds = round(seconds_per_instance * n_instances / min(workers, max(n_runs, 1)), 3)
+    return CostForecast(
+        instances=n_instances,
+        runs=n_runs,
+        workers=workers,
+        seconds=None if math.isnan(seconds) else seconds,
+        bytes=int(bytes_per_instance * n_instances),
+    )
+
+
+def _seconds_of_run(config: Config, result: TrialResult) -> float:
+    """The time of a run to the end of the budget; NaN where the trial does not show it."""
+    limit = config.budget.limit
+    if config.budget.axis == SECONDS:
+        return limit
+    if config.budget.axis == EVALUATIONS and result.seconds_per_evaluation is not None:
+        return result.seconds_per_evaluation * limit
+    return math.nan
+
+
+def _bytes_of_run(config: Config, result: TrialResult) -> float:
+    """The size of a run to the end of the budget, if it improves as often as in the trial."""
+    factor = 1.0
+    if config.budget.axis == EVALUATIONS and result.evaluations:
+        factor = max(config.budget.limit / result.evaluations, 1.0)
+    return BYTES_PER_RUN + BYTES_PER_POINT * result.points * factor
 
 
 def run_failed(run: StoredRun) -> bool:

@@ -28,10 +28,10 @@ from polarbear.wording import counted, joined, noun
 DEFAULT_INSTANCES = 20
 DAY = 86_400.0
 LOCAL = "local"
-Place = tuple[str, str]  # the names of an algorithm and an instance
+RunKey = tuple[str, str]  # the names of an algorithm and an instance
 
 
-def stored_runs(store: StoreOnDisk) -> dict[Place, StoredRun]:
+def stored_runs(store: StoreOnDisk) -> dict[RunKey, StoredRun]:
     """The runs that count, by algorithm and instance."""
     return {(run.algorithm, run.instance): run for run in runs_of(store.runs())}
 
@@ -43,42 +43,43 @@ class RunPlan:
         self._config = config
         self._retry_failed = retry_failed
         self.fingerprints = fingerprints(config)
-        named = {algorithm.name: algorithm for algorithm in config.algorithms}
-        self._algorithms = [named[name] for name in store.provenance.in_order(named)]
-        self._seed_names = {name: store.provenance.seed_name(name) for name in named}
-        aside = store.set_aside.runs().select("attempt", "algorithm", "instance").rows()
-        # the last attempt that was set aside
-        self._aside = {(name, instance): attempt for attempt, name, instance in sorted(aside)}
+        by_name = {algorithm.name: algorithm for algorithm in config.algorithms}
+        self._algorithms = [by_name[name] for name in store.provenance.in_order(by_name)]
+        self._seed_names = {name: store.provenance.seed_name(name) for name in by_name}
+        self._last_attempts_set_aside: dict[RunKey, int] = {}
+        runs_set_aside = store.set_aside.runs().select("attempt", "algorithm", "instance")
+        for attempt, name, instance in sorted(runs_set_aside.rows()):
+            self._last_attempts_set_aside[name, instance] = attempt
 
     def missing(
         self,
-        stored: Mapping[Place, StoredRun],
+        stored: Mapping[RunKey, StoredRun],
         instances: Iterable[Instance],
         budgets: Mapping[str, float] | None = None,
     ) -> list[Task]:
         """Missing runs of the algorithms that have a budget, by default all up to the limit."""
         if budgets is None:
             budgets = dict.fromkeys(self.fingerprints, self._config.budget.limit)
-        return [
-            self._task(algorithm, instance, budgets[algorithm.name], run)
-            for instance in instances
-            for algorithm in self._algorithms
-            if algorithm.name in budgets
-            and self._is_due(
-                run := stored.get((algorithm.name, instance.id)), budgets[algorithm.name]
-            )
-        ]
+        tasks = []
+        for instance in instances:
+            for algorithm in self._algorithms:
+                budget = budgets.get(algorithm.name)
+                run = stored.get((algorithm.name, instance.id))
+                if budget is not None and self._is_due(run, budget):
+                    tasks.append(self._task(algorithm, instance, budget, run))
+        return tasks
 
     def failed(
-        self, stored: Mapping[Place, StoredRun], instances: Iterable[Instance]
+        self, stored: Mapping[RunKey, StoredRun], instances: Iterable[Instance]
     ) -> list[Task]:
         """Tasks that repeat the failed runs on these instances, up to the same budgets."""
-        return [
-            self._task(algorithm, instance, run.budget, run)
-            for instance in instances
-            for algorithm in self._algorithms
-            if (run := stored.get((algorithm.name, instance.id))) is not None and run.status.failed
-        ]
+        tasks = []
+        for instance in instances:
+            for algorithm in self._algorithms:
+                run = stored.get((algorithm.name, instance.id))
+                if run is not None and run.status.failed:
+                    tasks.append(self._task(algorithm, instance, run.budget, run))
+        return tasks
 
     def _is_due(self, run: StoredRun | None, budget: float) -> bool:
         """Whether a run is missing, or has to be repeated: stopped too early, lost, or failed."""
@@ -94,18 +95,23 @@ class RunPlan:
         """The next attempt at a run."""
         name = algorithm.name
         seed = self._config.run_seed(algorithm, instance.id, self._seed_names[name])
-        before = max(run.attempt if run else 0, self._aside.get((name, instance.id), 0))
-        return Task(algorithm, instance, seed, budget, before + 1, self.fingerprints[name])
+        last_attempt = max(
+            run.attempt if run is not None else 0,
+            self._last_attempts_set_aside.get((name, instance.id), 0),
+        )
+        return Task(algorithm, instance, seed, budget, last_attempt + 1, self.fingerprints[name])
 
     def check_unchanged(self) -> None:
-        """Stop where a file or a package has changed since the runs began."""
-        for name, now in fingerprints(self._config).items():
-            before = self.fingerprints[name]
-            if now != before:
-                from polarbear.driver.stale_runs import changes_between  # rare
+        """Raise an error if a file or a package has changed since the runs began."""
+        for name, present_fingerprint in fingerprints(self._config).items():
+            fingerprint_at_start = self.fingerprints[name]
+            if present_fingerprint != fingerprint_at_start:
+                # A run without changes does not load this module.
+                from polarbear.driver.stale_runs import changes_between
 
+                changes = joined(changes_between(fingerprint_at_start, present_fingerprint))
                 raise StoreMismatchError(
-                    f"{joined(changes_between(before, now))} changed while {name} was being run. "
+                    f"{changes} changed while {name} was being run. "
                     "Finished runs are stored; repeat the command, and it asks what to do about "
                     "runs from before the change"
                 )
@@ -132,21 +138,24 @@ def check_hosts(config: Config, store: StoreOnDisk, mix_hosts: bool) -> None:
     """Refuse to mix seconds of different machines without consent."""
     if config.budget.axis != SECONDS or mix_hosts or config.execution.engine != LOCAL:
         return  # other engines check each worker
-    here = host.here()
+    this_machine = host.here()
     for name, cpu in store.runs().select("host", "cpu").iter_rows():
-        if (name, cpu) != (here.host, here.cpu):
+        if (name, cpu) != (this_machine.host, this_machine.cpu):
             raise StoreMismatchError(
-                f"runs in {store.path} were timed on {name} ({cpu}), but this is {here.host} "
-                f"({here.cpu}); seconds of different machines are not comparable. Go on there, "
-                "choose another folder with --store, or allow it with --mix-hosts"
+                f"runs in {store.path} were timed on {name} ({cpu}), but this is "
+                f"{this_machine.host} ({this_machine.cpu}); seconds of different machines are not "
+                "comparable. Go on there, choose another folder with --store, or allow it with "
+                "--mix-hosts"
             )
 
 
 def busy_cores_words(config: Config) -> str | None:
     """A warning, if times in seconds are measured on cores of this machine that are busy."""
-    execution, workers, free = config.execution, workers_of(config), host.free_cores()
-    elsewhere = execution.scheduler or execution.job_queue
-    if elsewhere or config.budget.axis != SECONDS or workers <= free:
+    execution = config.execution
+    workers = workers_of(config)
+    free = host.free_cores()
+    runs_elsewhere = execution.scheduler or execution.job_queue
+    if runs_elsewhere or config.budget.axis != SECONDS or workers <= free:
         return None
     remedy = f"--workers {free} avoids that" if free else "wait until the machine is idle"
     return (
@@ -167,23 +176,41 @@ def pool_of(config: Config, store: StoreOnDisk | None = None) -> Executor:
     chosen = chosen_executor(config)
     if chosen is not None:
         return chosen
-    execution, timed = config.execution, config.budget.axis == SECONDS
-    default = 2 * config.budget.limit + 60 if timed else DAY
-    memory = execution.memory_mib  # without a limit, a share of the machine's
-    limits = RunLimits(execution.seconds_per_run or default, memory * 2**20 if memory else None)
-    if execution.engine != LOCAL:
-        from polarbear.execution.dask import DaskExecutor
-
-        timed_on = None  # the processor of the stored runs on each instance
-        if timed:
-            runs = () if store is None else store.runs().select("instance", "cpu").iter_rows()
-            timed_on = dict(runs)
-        packages = packages_of(fingerprints(config).values())
-        return DaskExecutor(config, limits, packages, timed_on)
+    if config.execution.engine != LOCAL:
+        return _dask_executor(config, store)
     from polarbear.execution.pool import Pool  # not loaded by a finished race
 
-    workers = workers_of(config)
-    return Pool(config.instances, config.setting, workers, limits, execution.threads)
+    return Pool(
+        config.instances,
+        config.setting,
+        workers_of(config),
+        _run_limits(config),
+        config.execution.threads,
+    )
+
+
+def _run_limits(config: Config) -> RunLimits:
+    """The limits of one run; without one on memory, a run has a share of the machine's."""
+    execution = config.execution
+    is_timed = config.budget.axis == SECONDS
+    default_seconds = 2 * config.budget.limit + 60 if is_timed else DAY
+    memory_bytes = execution.memory_mib * 2**20 if execution.memory_mib else None
+    return RunLimits(execution.seconds_per_run or default_seconds, memory_bytes)
+
+
+def _dask_executor(config: Config, store: StoreOnDisk | None) -> Executor:
+    from polarbear.execution.dask import DaskExecutor
+
+    processor_of_instance = None
+    if config.budget.axis == SECONDS:
+        processor_of_instance = {} if store is None else _processor_of_instance(store)
+    packages = packages_of(fingerprints(config).values())
+    return DaskExecutor(config, _run_limits(config), packages, processor_of_instance)
+
+
+def _processor_of_instance(store: StoreOnDisk) -> dict[str, str]:
+    """The processor on which the stored runs of each instance were timed."""
+    return dict(store.runs().select("instance", "cpu").iter_rows())
 
 
 class InstanceStream:
@@ -200,9 +227,9 @@ class InstanceStream:
 
     def first(self, count: int) -> list[Instance]:
         """The first instances."""
-        suite, setting = self._config.instances, self._config.setting
         for index in range(len(self._drawn), count):
-            self._drawn.append(suite.instance(index, setting))
+            instance = self._config.instances.instance(index, self._config.setting)
+            self._drawn.append(instance)
         return self._drawn[:count]
 
     def next_batch(self, state: State, at_least: int = 1) -> list[Instance]:
@@ -216,32 +243,39 @@ class InstanceStream:
         return self._batch(state, first, max(largest, at_least))
 
     def _batch(self, state: State, first: int, count: int) -> list[Instance]:
-        limits = [self._config.race.limits.instances, self.size]
-        ends = [state.instances] if state.joining else [end for end in limits if end is not None]
-        return self.first(min([first + count, *ends]))[first:]
+        """A number of instances from one on, as far as the race may use them."""
+        if state.joining:
+            limits = [state.instances]
+        else:
+            limits_or_none = [self._config.race.limits.instances, self.size]
+            limits = [limit for limit in limits_or_none if limit is not None]
+        end = min([first + count, *limits])
+        return self.first(end)[first:]
 
 
 def chosen_instances(config: Config, count: int | None = None) -> list[Instance]:
     """The first instances of the suite, at most ``count`` of them."""
     stream = InstanceStream(config)
-    wanted = count or config.instances.count or stream.size or DEFAULT_INSTANCES
-    return stream.first(wanted if stream.size is None else min(wanted, stream.size))
+    requested = count or config.instances.count or stream.size or DEFAULT_INSTANCES
+    return stream.first(requested if stream.size is None else min(requested, stream.size))
 
 
 class RaceRuns:
     """All runs of a race in memory, and their values on the grid.
 
-    A race that is decided again replays rounds whose runs are stored. Other algorithms run on new
-    instances only, so later runs are not in the way. A newcomer runs on instances of earlier
-    rounds: only its runs on instances that it has caught up on are used.
+    A race that is decided again replays rounds whose runs are stored, and later runs are stored as
+    well. Those of most algorithms do not matter, since they are on instances that later rounds
+    draw. A newcomer runs on instances of earlier rounds, so only its runs on instances that it has
+    caught up on are used.
     """
 
     def __init__(self, config: Config, store: StoreOnDisk, stream: InstanceStream) -> None:
-        self._config, self._stream = config, stream
-        self._failed = store.settings.failures.ranks
+        self._config = config
+        self._stream = stream
+        self._rank_of_failures = store.settings.failures.ranks
         self._absent = np.full(len(config.budget.times), np.nan)
         grid = store.on_grid(config.budget.times)
-        self._values: dict[Place, np.ndarray] = {
+        self._values: dict[RunKey, np.ndarray] = {
             (name, instance): grid.values[i, a]
             for i, instance in enumerate(grid.instances)
             for a, name in enumerate(grid.algorithms)
@@ -259,7 +293,7 @@ class RaceRuns:
             run.status,
             run.reached,
             self._config.budget.times,
-            self._failed,
+            self._rank_of_failures,
         )
 
     def may_enter(self, name: str, state: State) -> bool:
@@ -268,13 +302,16 @@ class RaceRuns:
 
     def used(self, state: State) -> dict[str, list[StoredRun]]:
         """The runs of each algorithm on the instances of the race."""
-        instances, seen = self._stream.first(state.instances), self.seen(state)
-        return {a: self.of(a, seen if a == state.joining else instances) for a in state.algorithms}
+        instances = self._stream.first(state.instances)
+        runs = {name: self.of(name, instances) for name in state.algorithms}
+        if state.joining:
+            runs[state.joining] = self.of(state.joining, self.seen(state))
+        return runs
 
     def of(self, name: str, instances: Iterable[Instance]) -> list[StoredRun]:
         """The runs of an algorithm on these instances."""
-        found = (self.stored.get((name, instance.id)) for instance in instances)
-        return [run for run in found if run is not None]
+        keys = [(name, instance.id) for instance in instances]
+        return [self.stored[key] for key in keys if key in self.stored]
 
     def seen(self, state: State) -> list[Instance]:
         """The instances of earlier rounds, or those that the newcomer has caught up on."""
@@ -283,23 +320,32 @@ class RaceRuns:
     def found_nothing(self, names: Iterable[str], instances: Sequence[Instance]) -> bool:
         """Whether no run of these algorithms on these instances has a value."""
         values = (self._value(name, instance) for name in names for instance in instances)
-        return not any(np.isfinite(one).any() for one in values)
+        return not any(np.isfinite(value).any() for value in values)
 
     def evidence(self, state: State, drawn: int = 0) -> Evidence:
         """Rankings on the instances of a state, and on those drawn for the next round."""
-        budget, suite = self._config.budget, self._config.instances
-        instances = self._stream.first(state.instances + (0 if state.joining else drawn))
-        names, caught_up = state.algorithms, state.caught_up + drawn
-        values = np.array([[self._value(a, instance) for a in names] for instance in instances])
-        if state.joining is not None:
-            values[caught_up:, names.index(state.joining)] = np.nan
+        names = state.algorithms
+        n_instances = state.instances
+        if not state.joining:
+            n_instances += drawn
+        instances = self._stream.first(n_instances)
+        values = np.array(
+            [[self._value(name, instance) for name in names] for instance in instances]
+        )
+        if state.joining:
+            n_caught_up = state.caught_up + drawn
+            values[n_caught_up:, names.index(state.joining)] = np.nan
         ids = tuple(instance.id for instance in instances)
+        weight_of_instance = self._config.instances.weights
+        weights = None
+        if weight_of_instance:
+            weights = [weight_of(instance_id, weight_of_instance) for instance_id in ids]
         return ranked(
-            GridValues(ids, names, budget.times, values),
-            budget.unit_times,
+            GridValues(ids, names, self._config.budget.times, values),
+            self._config.budget.unit_times,
             self._config.race.tie_tolerance,
-            [str(instance.spec.get(PROBLEM, instance.id)) for instance in instances],
-            [weight_of(name, suite.weights) for name in ids] if suite.weights else None,
+            problems=[str(instance.spec.get(PROBLEM, instance.id)) for instance in instances],
+            weights=weights,
         )
 
     def _value(self, algorithm: str, instance: Instance) -> np.ndarray:

@@ -13,28 +13,29 @@ from polarbear.settings.registry import Registry
 
 def fingerprints(config: Config) -> dict[str, str]:
     """The fingerprint of each algorithm of a configuration, with the present code."""
-    problems = config.instances.made_of(config.setting)
-    problems = problems.and_of(_plug_in(SUITES, config.instances.suite))
-    found = {}
+    code_of_problems = config.instances.made_of(config.setting)
+    code_of_problems = code_of_problems.and_of(_plug_in(SUITES, config.instances.suite))
+    fingerprint_of_algorithm = {}
     for algorithm in config.algorithms:
-        made = algorithm.made_of(config.setting).and_of(problems)
-        made = made.and_of(_plug_in(ADAPTERS, algorithm.use))
-        facts = {
+        code = algorithm.made_of(config.setting).and_of(code_of_problems)
+        code = code.and_of(_plug_in(ADAPTERS, algorithm.use))
+        parts = {
             "options": chosen_options(algorithm),
-            "files": made.files,
-            "packages": made.packages,
+            "files": code.files,
+            "packages": code.packages,
         }
-        found[algorithm.name] = json.dumps(facts, sort_keys=True)
-    return found
+        fingerprint_of_algorithm[algorithm.name] = json.dumps(parts, sort_keys=True)
+    return fingerprint_of_algorithm
 
 
 def _plug_in(registry: Registry[Any], name: str) -> MadeOf:
     """The package of a plug-in that is not PolarBear's own."""
-    return of_packages(*(s.package for s in registry.third_party if s.name == name and not s.flaw))
+    plug_ins = [entry for entry in registry.third_party if entry.name == name and not entry.flaw]
+    return of_packages(*(plug_in.package for plug_in in plug_ins))
 
 
 def chosen_options(algorithm: Algorithm) -> dict[str, object]:
-    """Options that are not the default: those that a later version adds change nothing.
+    """The options that are not the default, so that an option of a later version changes nothing.
 
     Names and labels do not affect runs.
     """
@@ -47,7 +48,7 @@ def packages_of(made_by: Iterable[str]) -> dict[str, str]:
     """The packages behind fingerprints, with their versions."""
     return {
         name: version
-        for one in made_by
-        for name, version in json.loads(one)["packages"].items()
+        for fingerprint in made_by
+        for name, version in json.loads(fingerprint)["packages"].items()
         if version != "missing"
     }

@@ -52,60 +52,92 @@ class Forgotten(Record):
 
 def rename(store: StoreOnDisk, old: str, new: str) -> Renamed:
     """Rename an algorithm throughout a store; the caller holds its lock."""
-    known, of_seeds = list(store.settings.algorithms), store.provenance.seed_name
-    aside = set(store.set_aside.runs()["algorithm"])
+    seed_name = store.provenance.seed_name
+    names = list(store.settings.algorithms)
     # A command that is given again after a crash may have been finished.
-    if old in known or new not in known or of_seeds(new) != old:
-        if old not in known:
-            raise StoreError(f"{unknown('algorithm', old, known)} (in {store.path})")
-        if new in known or new in aside:
-            at = f"{store.path} already" + ("" if new in known else ", among the runs set aside")
-            raise StoreMismatchError(f"'{new}' is in {at}; choose another name")
-        entry = {"name": new, "use": "random-search"}
-        validate(ADAPTERS["random-search"], entry, Source("the new name"))
+    is_finished = old not in names and new in names and seed_name(new) == old
+    if not is_finished:
+        _check_rename(store, old, new)
         rename_in_store(store, old, new)
-    runs = len(store.every_run().filter(pl.col("algorithm") == new))
-    return Renamed(str(store.path), old, new, runs, of_seeds(new))
+    n_runs = len(store.every_run().filter(pl.col("algorithm") == new))
+    return Renamed(str(store.path), old, new, n_runs, seed_name(new))
+
+
+def _check_rename(store: StoreOnDisk, old: str, new: str) -> None:
+    """Refuse an unknown algorithm, a new name that is taken, and one that is no name."""
+    names = list(store.settings.algorithms)
+    if old not in names:
+        raise StoreError(f"{unknown('algorithm', old, names)} (in {store.path})")
+    if new in names:
+        raise StoreMismatchError(f"'{new}' is in {store.path} already; choose another name")
+    if new in set(store.set_aside.runs()["algorithm"]):
+        raise StoreMismatchError(
+            f"'{new}' is in {store.path} already, among the runs set aside; choose another name"
+        )
+    entry = {"name": new, "use": "random-search"}
+    validate(ADAPTERS["random-search"], entry, Source("the new name"))
 
 
 def forget(store: StoreOnDisk, algorithm: str, failed: bool = False) -> Forgotten:
     """Set all runs of an algorithm aside, or those that failed; the caller holds the lock."""
     runs = _runs(store, store.all_runs(), algorithm, failed)
     notes = withdraw(store, runs, Reason.FORGOTTEN)
-    # or they would be used by the next race
+    # The next race would use speculative runs.
     speculative = store.speculative.runs()
-    store.speculative.replace([one for one in speculative if one.run.algorithm != algorithm])
-    return Forgotten(str(store.path), algorithm, len(runs), 0, 0, tuple(notes[1:]))
+    others = [finished for finished in speculative if finished.run.algorithm != algorithm]
+    store.speculative.replace(others)
+    return Forgotten(
+        store=str(store.path),
+        algorithm=algorithm,
+        set_aside=len(runs),
+        restored=0,
+        superseded=0,
+        notes=tuple(notes[1:]),  # The first one is about the runs, which have fields here.
+    )
 
 
 def restore(store: StoreOnDisk, algorithm: str, failed: bool = False) -> Forgotten:
     """Take back runs that `forget` has set aside; the caller holds the lock."""
     aside = store.set_aside.runs().filter(pl.col("algorithm") == algorithm)
-    mine = aside.filter(pl.col("reason") == Reason.FORGOTTEN)
-    if len(aside) and mine.is_empty():
+    forgotten = aside.filter(pl.col("reason") == Reason.FORGOTTEN)
+    if len(aside) and forgotten.is_empty():
         raise StoreError(
             f"{counted(len(aside), 'run')} of '{algorithm}' in {store.path} were set aside because "
             f"they were {joined(sorted(set(aside['reason'])))}: `polarbear race` takes them back "
             "when the configuration and the code are those that made them"
         )
-    forgotten = store.every_run().join(mine, on="run", how="semi", maintain_order="left")
-    runs = _runs(store, forgotten, algorithm, failed)
-    there = store.runs().select("algorithm", "instance", counts="attempt")
-    both = runs.join(there, on=["algorithm", "instance"], how="left")
-    counting = len(both.filter(pl.col("counts").fill_null(0) < pl.col("attempt")))
+    forgotten_runs = store.every_run().join(forgotten, on="run", how="semi", maintain_order="left")
+    runs = _runs(store, forgotten_runs, algorithm, failed)
+    n_counting = _count_latest_attempts(store, runs)
     notes: list[str] = []
-    if counting:
-        because = f"{counted(counting, 'run')} of {algorithm} taken back"
-        notes = end_race_of(store, [algorithm], because, "did not use them")
+    if n_counting:
+        reason = f"{counted(n_counting, 'run')} of {algorithm} taken back"
+        notes = end_race_of(store, [algorithm], reason, "did not use them")
     store.set_aside.take_back(runs["run"])
-    superseded = len(runs) - counting
-    return Forgotten(str(store.path), algorithm, 0, len(runs), superseded, tuple(notes))
+    return Forgotten(
+        store=str(store.path),
+        algorithm=algorithm,
+        set_aside=0,
+        restored=len(runs),
+        superseded=len(runs) - n_counting,
+        notes=tuple(notes),
+    )
+
+
+def _count_latest_attempts(store: StoreOnDisk, runs: pl.DataFrame) -> int:
+    """The number of runs that count once they are restored: no later attempt does."""
+    present = store.runs().select("algorithm", "instance", present_attempt="attempt")
+    joined_runs = runs.join(present, on=["algorithm", "instance"], how="left")
+    is_latest = pl.col("present_attempt").fill_null(0) < pl.col("attempt")
+    return len(joined_runs.filter(is_latest))
 
 
 def _runs(store: StoreOnDisk, runs: pl.DataFrame, algorithm: str, failed: bool) -> pl.DataFrame:
-    """Those of an algorithm, or of its failures."""
-    known = dict.fromkeys([*store.settings.algorithms, *store.set_aside.runs()["algorithm"]])
-    if algorithm not in known:
-        raise StoreError(f"{unknown('algorithm', algorithm, known)} (in {store.path})")
-    mine = runs.filter(pl.col("algorithm") == algorithm)
-    return mine.filter(pl.col("status").is_in(FAILED)) if failed else mine
+    """The runs of an algorithm, or those that failed."""
+    names = dict.fromkeys([*store.settings.algorithms, *store.set_aside.runs()["algorithm"]])
+    if algorithm not in names:
+        raise StoreError(f"{unknown('algorithm', algorithm, names)} (in {store.path})")
+    runs_of_algorithm = runs.filter(pl.col("algorithm") == algorithm)
+    if not failed:
+        return runs_of_algorithm
+    return runs_of_algorithm.filter(pl.col("status").is_in(FAILED))

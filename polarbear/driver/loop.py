@@ -6,14 +6,16 @@ that is killed anywhere and started again ends with the same checkpoints.
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from threading import Event
 from typing import Protocol
 
 from polarbear import racing as race
 from polarbear.config.configuration import Config
+from polarbear.config.execution import Failures
 from polarbear.driver import collect
 from polarbear.driver.check import check, failure_reason, run_failed
 from polarbear.driver.collect import InstanceStream, RaceRuns, RunPlan
@@ -24,7 +26,7 @@ from polarbear.errors import AlgorithmError, RaceError
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.inference import Posterior
 from polarbear.problems.base import Instance, Kind
-from polarbear.racing import State
+from polarbear.racing import RoundRecord, State
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk
@@ -61,22 +63,39 @@ def resumed(config: Config, store: StoreOnDisk, add: Sequence[str]) -> tuple[Sta
         from polarbear.store.verify import check_rounds  # not for a new race
 
         check_rounds(store.path)
-    last, later = store.rounds.last(), store.rounds.entered()
-    inside = () if last is None else last.state.algorithms
+    last_round = store.rounds.last()
+    entered_after_round = store.rounds.entered()
+    _check_newcomers(store, last_round, add, names)
+    if last_round is None:
+        starters = [name for name in names if name not in entered_after_round]
+        newcomers = [name for name in names if name in entered_after_round]
+        newcomers.sort(key=entered_after_round.__getitem__)
+        return race.start(starters, config.budget.times.tolist(), config.race), newcomers
+    state = last_round.state
+    newcomers = [
+        name for name in names if name not in state.algorithms and (not add or name in add)
+    ]
+    newcomers.sort(key=lambda name: entered_after_round.get(name, state.round))
+    return state, newcomers
+
+
+def _check_newcomers(
+    store: StoreOnDisk, last_round: RoundRecord | None, add: Sequence[str], names: Sequence[str]
+) -> None:
+    """Refuse newcomers that are not configured, are in the race already, or have no race."""
     for name in add:
         if name not in names:
             raise RaceError(f"--add: {unknown('algorithm', name, names)} (in the configuration)")
-        if last is None or name in inside:
-            race_in = f"race in {store.path}"
-            why = f"there is no {race_in} that '{name}' could enter; start one without --add"
-            known = f"--add: '{name}' is in the {race_in} already; a newcomer needs another name"
-            raise RaceError(why if last is None else known)
-    if last is None:
-        first = [name for name in names if name not in later]
-        newcomers = sorted((name for name in names if name in later), key=later.__getitem__)
-        return race.start(first, config.budget.times.tolist(), config.race), newcomers
-    newcomers = [name for name in names if name not in inside and (not add or name in add)]
-    return last.state, sorted(newcomers, key=lambda name: later.get(name, last.state.round))
+        if last_round is None:
+            raise RaceError(
+                f"there is no race in {store.path} that '{name}' could enter; start one without "
+                "--add"
+            )
+        if name in last_round.state.algorithms:
+            raise RaceError(
+                f"--add: '{name}' is in the race in {store.path} already; a newcomer needs another "
+                "name"
+            )
 
 
 class Race:
@@ -115,12 +134,14 @@ class Race:
 
         Inference at the same time would slow measured runs down.
         """
-        limits, seconds = self._rules.limits, self._config.budget.axis == SECONDS
-        limited = limits.evaluations is not None or limits.spent is not None
-        if not self._config.execution.early or seconds or limited:
+        limits = self._rules.limits
+        is_limited = limits.evaluations is not None or limits.spent is not None
+        is_timed = self._config.budget.axis == SECONDS
+        if not self._config.execution.early or is_timed or is_limited:
             return None
-        made_by = self._plan.fingerprints
-        return SpeculativeRuns(self._config, self._store, made_by, self._retry_failed)
+        return SpeculativeRuns(
+            self._config, self._store, self._plan.fingerprints, self._retry_failed
+        )
 
     @property
     def posterior(self) -> Posterior:
@@ -146,8 +167,8 @@ class Race:
             try:
                 if self._retry_failed:  # on the instances of earlier rounds
                     self._plan.check_unchanged()
-                    seen = self._stream.first(self.state.instances)
-                    self._execute(scheduler, self._plan.failed(self._runs.stored, seen))
+                    instances = self._stream.first(self.state.instances)
+                    self._execute(scheduler, self._plan.failed(self._runs.stored, instances))
                 while (ended := self._ended()) is None:
                     self._round(scheduler)
             finally:
@@ -166,9 +187,9 @@ class Race:
                 return Ended(reason, at_limit=False)
         if not state.open_pairs and not self._purpose:
             return Ended(SETTLED, at_limit=False)
-        if state.round == 0:  # whatever the limits, there is a result
+        if state.round == 0:  # A race has a result whatever its limits are.
             return None
-        runs = [run for mine in self._runs.used(state).values() for run in mine]
+        runs = list(chain.from_iterable(self._runs.used(state).values()))
         hours = (time.monotonic() - self._began) / 3600
         reached = at_limit(self._config, state, runs, hours, self._stream.size)
         return None if reached is None else Ended(reached, at_limit=True)
@@ -180,7 +201,7 @@ class Race:
     def _round(self, scheduler: Scheduler) -> None:
         state = self.state
         horizons = race.horizons(state, self._rules)
-        if not horizons:  # every relation is settled, but the purpose is not reached
+        if not horizons:  # Every relation is settled, but the purpose is not reached.
             assert self._purpose is not None
             horizons = dict.fromkeys(state.candidates, self._purpose.horizon(state.times))
         instances = self._stream.next_batch(state, self._to_fill(scheduler.workers, horizons))
@@ -226,13 +247,14 @@ class Race:
         self, horizons: dict[str, float], drawn: int, scheduler: Scheduler
     ) -> Iterator[Task]:
         """Runs that the next round is likely to need, instance by instance."""
-        state, workers, rounds = self.state, scheduler.workers, self._rules.limits.rounds
-        is_last = rounds is not None and state.round + 1 >= rounds
+        last_round = self._rules.limits.rounds
+        is_last = last_round is not None and self.state.round + 1 >= last_round
         if self._speculative is None or self._waiting or is_last:
             return
-        ahead = math.ceil(self._config.execution.early * workers / len(horizons))
-        at_least = max(ahead, self._to_fill(workers, horizons))
-        for instance in self._stream.batch_after(state, drawn, at_least):
+        workers = scheduler.workers
+        n_ahead = math.ceil(self._config.execution.early * workers / len(horizons))
+        at_least = max(n_ahead, self._to_fill(workers, horizons))
+        for instance in self._stream.batch_after(self.state, drawn, at_least):
             yield from self._plan.missing(self._runs.stored, [instance], horizons)
 
     def _take(self, outcome: Outcome, finished: FinishedRun) -> None:
@@ -248,9 +270,9 @@ class Race:
         """Report what a short trial finds; suites that draw scores need none."""
         draws_scores = self._config.instances.offers() is Kind.SCORES
         if self._on_finding is not None and not self._runs.stored and not draws_scores:
-            found = check(self._config, pool)
-            for line in (*found.errors, *found.warnings):
-                self._on_finding(line)
+            checked = check(self._config, pool)
+            for finding in (*checked.errors, *checked.warnings):
+                self._on_finding(finding)
 
 
 def at_limit(
@@ -260,24 +282,32 @@ def at_limit(
 
     ``size`` is that of a finite suite.
     """
-    limits = config.race.limits
     if state.untrusted >= race.MAX_UNTRUSTED_ROUNDS:
         return f"the posterior failed its checks in {counted(state.untrusted, 'round')} in a row"
-    reached, evaluations = "", sum(run.evaluations for run in runs)
-    if limits.instances is not None and state.instances >= limits.instances and not state.joining:
-        reached = counted(limits.instances, "instance")
-    if limits.hours is not None and hours >= limits.hours:
-        reached = typed_time(limits.hours, "hours")
-    if limits.spent is not None and sum(run.reached for run in runs) >= limits.spent:
-        reached = timed(limits.spent, config.budget.axis)
-    if limits.evaluations is not None and evaluations >= limits.evaluations:
-        reached = counted(limits.evaluations, "evaluation")
-    if limits.rounds is not None and state.round >= limits.rounds:
-        reached = counted(limits.rounds, "round")
-    if reached:
-        return f"the limit of {reached} is reached"
+    limit = _limit_words(config, state, runs, hours)
+    if limit is not None:
+        return f"the limit of {limit} is reached"
     if size is not None and state.instances >= size and not state.joining:
         return f"the suite has no further instance: all {size} are used"
+    return None
+
+
+def _limit_words(
+    config: Config, state: State, runs: Sequence[StoredRun], hours: float
+) -> str | None:
+    """The configured limit that is reached, in words."""
+    limits = config.race.limits
+    if limits.rounds is not None and state.round >= limits.rounds:
+        return counted(limits.rounds, "round")
+    evaluations = sum(run.evaluations for run in runs)
+    if limits.evaluations is not None and evaluations >= limits.evaluations:
+        return counted(limits.evaluations, "evaluation")
+    if limits.spent is not None and sum(run.reached for run in runs) >= limits.spent:
+        return timed(limits.spent, config.budget.axis)
+    if limits.hours is not None and hours >= limits.hours:
+        return typed_time(limits.hours, "hours")
+    if limits.instances is not None and state.instances >= limits.instances and not state.joining:
+        return counted(limits.instances, "instance")
     return None
 
 
@@ -289,43 +319,55 @@ def refuse_failures(
     Raises if an algorithm has failed in all of its first runs, or more often than is tolerated, or
     if no run has found anything: all algorithms would end as equivalent.
     """
-    first = {name: runs.of(name, instances) for name in names}
-    if state.round == 0 or (state.joining is not None and state.caught_up == 0):
-        broken = [
-            f"'{name}' failed in all {len(mine)} of its first runs, so nothing is decided about "
-            f"it; on {_example(mine)}"
-            for name, mine in first.items()
-            if mine and all(map(run_failed, mine))
-        ]
-        if broken:
-            remedy = f"{REMEDY}, or remove it from the configuration."
-            raise AlgorithmError("\n".join([*broken, remedy]))
-    failures, earlier = config.execution.failures, runs.seen(state)
+    new_runs = {name: runs.of(name, instances) for name in names}
+    if state.round == 0 or (state.joining and state.caught_up == 0):
+        _refuse_broken_algorithms(new_runs)
+    earlier_instances = runs.seen(state)
     for name in names:
-        all_runs = runs.of(name, [*earlier, *instances])
-        failed = [run for run in all_runs if run.status.failed]
-        if failed and failures.means == "ends":
-            raise AlgorithmError(
-                f"'{name}' failed, which ends the race by `execution.failures.means: ends`; "
-                f"on {_example(failed)}\n{REMEDY}."
-            )
-        if len(failed) > failures.tolerated * len(all_runs):
-            raise AlgorithmError(
-                f"'{name}' failed in {len(failed)} of {counted(len(all_runs), 'run')}, more than "
-                f"the {percent(failures.tolerated)} of `execution.failures.tolerated`; "
-                f"on {_example(failed)}\n{REMEDY}, or raise `tolerated` if such failures are "
-                "normal."
-            )
+        all_runs = runs.of(name, [*earlier_instances, *instances])
+        _refuse_intolerable_failures(config.execution.failures, name, all_runs)
     if state.round == 0 and runs.found_nothing(names, instances):
-        example = _example(first[names[0]][:1])
+        first_name = names[0]
+        example = _example(new_runs[first_name][:1])
         raise AlgorithmError(
-            f"no run of the first round has found anything; {names[0]} on {example}"
+            f"no run of the first round has found anything; {first_name} on {example}"
+        )
+
+
+def _refuse_broken_algorithms(first_runs: Mapping[str, Sequence[StoredRun]]) -> None:
+    """Raise an error if an algorithm has failed in all of its first runs."""
+    lines = [
+        f"'{name}' failed in all {len(runs)} of its first runs, so nothing is decided about "
+        f"it; on {_example(runs)}"
+        for name, runs in first_runs.items()
+        if runs and all(map(run_failed, runs))
+    ]
+    if lines:
+        remedy = f"{REMEDY}, or remove it from the configuration."
+        raise AlgorithmError("\n".join([*lines, remedy]))
+
+
+def _refuse_intolerable_failures(failures: Failures, name: str, runs: Sequence[StoredRun]) -> None:
+    """Raise an error if an algorithm has failed more often than the configuration tolerates."""
+    failed_runs = [run for run in runs if run.status.failed]
+    if failed_runs and failures.means == "ends":
+        raise AlgorithmError(
+            f"'{name}' failed, which ends the race by `execution.failures.means: ends`; "
+            f"on {_example(failed_runs)}\n{REMEDY}."
+        )
+    if len(failed_runs) > failures.tolerated * len(runs):
+        raise AlgorithmError(
+            f"'{name}' failed in {len(failed_runs)} of {counted(len(runs), 'run')}, more than "
+            f"the {percent(failures.tolerated)} of `execution.failures.tolerated`; "
+            f"on {_example(failed_runs)}\n{REMEDY}, or raise `tolerated` if such failures are "
+            "normal."
         )
 
 
 def _example(runs: Sequence[StoredRun]) -> str:
     """An instance and its failure, preferably one without an external cause."""
     run = min(runs, key=lambda run: run.status is Status.LOST)
-    lost = run.status is Status.LOST
-    outside = f"it was killed from outside, {run.attempt} times: " if lost else ""
-    return f"{run.instance}: {outside}{failure_reason(run)}"
+    reason = failure_reason(run)
+    if run.status is Status.LOST:
+        reason = f"it was killed from outside, {run.attempt} times: {reason}"
+    return f"{run.instance}: {reason}"

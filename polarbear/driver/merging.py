@@ -6,7 +6,7 @@ Contradictions are refused by name.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from pydantic import PrivateAttr
 from polarbear.config.configuration import Config, parse
 from polarbear.config.contradictions import contradictions, differences
 from polarbear.config.stored_settings import StoredAlgorithm, StoredSettings
-from polarbear.driver.collect import Place
+from polarbear.driver.collect import RunKey
 from polarbear.driver.loop import Ended, Race
 from polarbear.driver.scheduler import Scheduler, SpeculativeRuns
 from polarbear.driver.stale_runs import changes_between, known_options
@@ -45,17 +45,25 @@ class Chosen:
     def agrees_with(self, other: Self) -> bool:
         """Whether two runs are equal up to the time that both reached."""
         until = min(self.run.reached, other.run.reached)
-        a, b = (np.searchsorted(side.t, until, side="right") for side in (self, other))
+        n_own = np.searchsorted(self.t, until, side="right")
+        n_other = np.searchsorted(other.t, until, side="right")
         return bool(
             self.run.seed == other.run.seed
-            and np.array_equal(self.t[:a], other.t[:b])
-            and np.array_equal(self.y[:a], other.y[:b])
+            and np.array_equal(self.t[:n_own], other.t[:n_other])
+            and np.array_equal(self.y[:n_own], other.y[:n_other])
         )
 
     @property
     def rank(self) -> tuple[bool, float]:
-        """Of runs that agree, the highest is chosen."""
+        """The order among runs that agree: the highest is chosen."""
         return not Status(self.run.status).failed, self.run.reached
+
+
+class Maker(NamedTuple):
+    """The code and options that made runs in a store."""
+
+    store: StoreOnDisk
+    fingerprint: Fingerprint
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,7 @@ class Union:
     """The result of merging: the chosen runs, and the common configuration."""
 
     settings: StoredSettings
-    runs: Mapping[Place, Chosen]
+    runs: Mapping[RunKey, Chosen]
     alike: Mapping[str, list[Fingerprint]]
     in_several: int
     notes: tuple[str, ...]
@@ -84,28 +92,32 @@ def unite(
     runs, in_several = _united(stores, first_wins)
     algorithms: dict[str, StoredAlgorithm] = {}
     for store in stores:
-        algorithms = {**algorithms, **store.settings.algorithms, **algorithms}
+        for name, algorithm in store.settings.algorithms.items():
+            algorithms.setdefault(name, algorithm)
     settings = stores[0].settings.with_algorithms(algorithms)
     return Union(settings, runs, alike, in_several, tuple(_notes(stores)))
 
 
 def _check_configurations(stores: Sequence[StoreOnDisk]) -> None:
+    """Refuse stores whose configurations contradict that of the first."""
     first = stores[0]
     suite = first.settings.instances.suite
     uses_grid = suite in SUITES and SUITES[suite].uses_grid
-    found = []
+    conflicts = []
     for other in stores[1:]:
-        mine = other.settings.algorithms
-        both = [name for name in first.settings.algorithms if name in mine]
-        lines = contradictions(first.settings, other.settings, uses_grid, redefined=both)
-        for name in mine:
-            known = next(store for store in stores if name in store.settings.algorithms)
-            unlike = differences(_made_with(known, name), _made_with(other, name), name)
-            lines += [f"algorithms.{line}" for line in unlike]
+        common_names = [
+            name for name in first.settings.algorithms if name in other.settings.algorithms
+        ]
+        lines = contradictions(first.settings, other.settings, uses_grid, redefined=common_names)
+        for name in other.settings.algorithms:
+            # The first store that has the algorithm: `other` itself if no earlier one has.
+            origin = next(store for store in stores if name in store.settings.algorithms)
+            changes = differences(_made_with(origin, name), _made_with(other, name), name)
+            lines += [f"algorithms.{change}" for change in changes]
         for line in lines:
             words = line.replace("stored ", "the one ").replace(", configuration ", ", the other ")
-            found.append(f"{first.path} and {other.path}: {words}")
-    _refuse(found, "stores of different experiments cannot be merged")
+            conflicts.append(f"{first.path} and {other.path}: {words}")
+    _refuse(conflicts, "stores of different experiments cannot be merged")
 
 
 def _made_with(store: StoreOnDisk, name: str) -> dict[str, object]:
@@ -117,16 +129,18 @@ def _made_with(store: StoreOnDisk, name: str) -> dict[str, object]:
 def _check_instances(stores: Sequence[StoreOnDisk]) -> None:
     rankings: dict[tuple[str, float], dict[str, float]] = {}
     specs: dict[str, str] = {}
-    found = []
+    conflicts = []
     for store in stores:
         for instance, t, names, positions in store.rankings().iter_rows():
             ranking = dict(zip(names, positions, strict=True))
             if rankings.setdefault((instance, t), ranking) != ranking:
-                found.append(f"the ranking on {instance} at {t:g} is another in {store.path}")
+                conflicts.append(f"the ranking on {instance} at {t:g} is another in {store.path}")
         for instance, spec in store.instances().select("instance", "spec").iter_rows():
             if specs.setdefault(instance, spec) != spec:
-                found.append(f"instance {instance} is {specs[instance]}, in {store.path} {spec}")
-    _refuse(found, "an instance is not the same problem in all stores")
+                conflicts.append(
+                    f"instance {instance} is {specs[instance]}, in {store.path} {spec}"
+                )
+    _refuse(conflicts, "an instance is not the same problem in all stores")
 
 
 def _check_hosts(stores: Sequence[StoreOnDisk]) -> None:
@@ -143,73 +157,92 @@ def _check_hosts(stores: Sequence[StoreOnDisk]) -> None:
 def _check_makers(
     stores: Sequence[StoreOnDisk], keep: Sequence[str]
 ) -> dict[str, list[Fingerprint]]:
-    """Runs of an algorithm must be made by the same code and options in all stores."""
-    made: dict[str, list[tuple[StoreOnDisk, Fingerprint]]] = {}
+    """Refuse runs of one algorithm by different code or options, except of those to ``keep``.
+
+    Returns the fingerprints that count as alike, of each algorithm to keep.
+    """
+    makers_of_algorithm: dict[str, list[Maker]] = {}
     for store in stores:
         pairs = store.runs().select("algorithm", "fingerprint").unique(maintain_order=True)
         for name, fingerprint in pairs.iter_rows():
-            made.setdefault(name, []).append((store, fingerprint))
-    found, alike = [], {}
-    for name, makers in made.items():
-        first_store, first = makers[0]
-        same = {one for known in stores for one in known.provenance.alike(name, first)}
-        for store, one in makers:
-            if one not in same and name in keep:
-                alike[name] = list(dict.fromkeys(maker for _, maker in makers))
-            elif one not in same:
-                changes = joined(changes_between(first, one))
-                found.append(f"{name}, in {first_store.path} and {store.path}: {changes}")
+            makers_of_algorithm.setdefault(name, []).append(Maker(store, fingerprint))
+    conflicts = []
+    alike = {}
+    for name, makers in makers_of_algorithm.items():
+        first = makers[0]
+        same: set[Fingerprint] = set()
+        for store in stores:
+            same.update(store.provenance.alike(name, first.fingerprint))
+        different = [maker for maker in makers if maker.fingerprint not in same]
+        if different and name in keep:
+            alike[name] = list(dict.fromkeys(maker.fingerprint for maker in makers))
+            continue
+        for maker in different:
+            changes = joined(changes_between(first.fingerprint, maker.fingerprint))
+            conflicts.append(f"{name}, in {first.store.path} and {maker.store.path}: {changes}")
     why = "runs of an algorithm were made by different code or options"
-    _refuse(found, why, "--keep NAME counts them alike")
+    _refuse(conflicts, why, "--keep NAME counts them alike")
     return alike
 
 
-def _united(stores: Sequence[StoreOnDisk], first_wins: bool) -> tuple[dict[Place, Chosen], int]:
-    chosen: dict[Place, Chosen] = {}
-    found, several = [], 0
+def _united(stores: Sequence[StoreOnDisk], first_wins: bool) -> tuple[dict[RunKey, Chosen], int]:
+    """The chosen runs, and the number of further runs of the same algorithm on an instance."""
+    chosen: dict[RunKey, Chosen] = {}
+    conflicts = []
+    n_repeated = 0
     for store in stores:
         for run, t, y in store.trajectories():
-            place, one = (run.algorithm, run.instance), Chosen(store, run, t, y)
-            before = chosen.setdefault(place, one)
-            if before is one:
+            candidate = Chosen(store, run, t, y)
+            key = (run.algorithm, run.instance)
+            earlier = chosen.setdefault(key, candidate)
+            if earlier is candidate:
                 continue
-            several += 1
-            if before.agrees_with(one):
-                chosen[place] = max(before, one, key=lambda each: each.rank)
+            n_repeated += 1
+            if earlier.agrees_with(candidate):
+                chosen[key] = max(earlier, candidate, key=lambda run_of_store: run_of_store.rank)
             elif not first_wins:
-                found.append(f"{place[0]} on {place[1]}, in {before.store.path} and {store.path}")
+                conflicts.append(
+                    f"{run.algorithm} on {run.instance}, in {earlier.store.path} and {store.path}"
+                )
     remedy = "--first-wins takes the run of the store that is named first"
-    _refuse(found, "the same run has different results", remedy)
-    return chosen, several
+    _refuse(conflicts, "the same run has different results", remedy)
+    return chosen, n_repeated
 
 
 def _notes(stores: Sequence[StoreOnDisk]) -> list[str]:
     """Notes on what is not in the merged store."""
-    notes, first = [], stores[0]
+    notes = []
+    first = stores[0]
     for group in ("budget", "race", "inference"):
-        others = [s for s in stores if s.settings.part(group) != first.settings.part(group)]
+        others = [
+            store for store in stores if store.settings.part(group) != first.settings.part(group)
+        ]
         if others:
             notes.append(f"'{group}' is that of {first.path}; {others[0].path} has another")
     weights = first.settings.instances.weights
-    others = [s for s in stores if s.settings.instances.weights != weights]
+    others = [store for store in stores if store.settings.instances.weights != weights]
     if others:
         notes.append(f"weights are those of {first.path}; {others[0].path} has others")
-    aside = sum(len(store.set_aside.runs()) for store in stores)
-    return [*notes, f"not merged: {counted(aside, 'run')} set aside"] if aside else notes
+    n_set_aside = sum(len(store.set_aside.runs()) for store in stores)
+    if n_set_aside:
+        notes.append(f"not merged: {counted(n_set_aside, 'run')} set aside")
+    return notes
 
 
-def _refuse(found: Sequence[str], why: str, remedy: str = "") -> None:
-    if found:
-        lines = [f"{why}:", *(f"  {line}" for line in found[:MAX_CONFLICTS_SHOWN])]
-        if len(found) > MAX_CONFLICTS_SHOWN:
-            lines.append(f"  and {len(found) - MAX_CONFLICTS_SHOWN} more")
+def _refuse(conflicts: Sequence[str], why: str, remedy: str = "") -> None:
+    """Raise an error that lists the first conflicts, if there are any."""
+    if conflicts:
+        lines = [f"{why}:", *(f"  {conflict}" for conflict in conflicts[:MAX_CONFLICTS_SHOWN])]
+        if len(conflicts) > MAX_CONFLICTS_SHOWN:
+            lines.append(f"  and {len(conflicts) - MAX_CONFLICTS_SHOWN} more")
         raise StoreMismatchError("\n".join([*lines, remedy]).rstrip())
 
 
 def write_union(stores: Sequence[StoreOnDisk], union: Union, target: StoreOnDisk) -> None:
     """Fill an empty store; the caller holds its lock."""
     for store in stores:
-        target.copy_runs(store, [one.run.run for one in union.runs.values() if one.store is store])
+        run_ids = [chosen.run.run for chosen in union.runs.values() if chosen.store is store]
+        target.copy_runs(store, run_ids)
         target.provenance.copy_from(store.provenance, store.settings.algorithms)
     for name, fingerprints in union.alike.items():
         target.provenance.declare_alike(name, fingerprints)
@@ -231,10 +264,10 @@ class StoredInstances(Suite):
     @classmethod
     def of(cls, store: StoreOnDisk) -> Self:
         instances = store.settings.instances
-        made = cls(suite=instances.suite, weights=instances.weights)
+        stored = cls(suite=instances.suite, weights=instances.weights)
         for index, name, spec in store.instances().select("index", "instance", "spec").iter_rows():
-            made._drawn[index] = name, json.loads(spec)
-        return made
+            stored._drawn[index] = (name, json.loads(spec))
+        return stored
 
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:
         if index not in self._drawn:

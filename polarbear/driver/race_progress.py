@@ -110,7 +110,7 @@ class ProgressCounter(Watcher):
         self._lock = threading.Lock()
         self._now = LiveProgress(began=time.time())
         self._round_began = self._now.began
-        self._made = 0  # runs of this round since it began, not before
+        self._n_ended_in_round = 0  # without speculative runs that ended before the round
         self._workers_at_once = 1
         self._algorithms: dict[str, AlgorithmProgress] = {}
         self._workers: dict[tuple[str, str], WorkerProgress] = {}
@@ -121,12 +121,17 @@ class ProgressCounter(Watcher):
 
     def begins(self, start: RoundStart) -> None:
         with self._lock:
-            self._now.round, self._now.doing = start.state.round + 1, RUNNING
-            self._now.runs, self._now.done, self._now.failed = len(start.tasks), 0, 0
-            self._round_began, self._made = time.time(), 0
+            self._now.round = start.state.round + 1
+            self._now.doing = RUNNING
+            self._now.runs = len(start.tasks)
+            self._now.done = 0
+            self._now.failed = 0
+            self._round_began = time.time()
+            self._n_ended_in_round = 0
             self._workers_at_once = start.workers
             for entry in self._algorithms.values():
-                entry.round_runs = entry.round_done = 0
+                entry.round_runs = 0
+                entry.round_done = 0
             for task in start.tasks:
                 self._of(task).round_runs += 1
 
@@ -134,7 +139,7 @@ class ProgressCounter(Watcher):
         with self._lock:
             self._now.done += 1
             self._now.failed += outcome.status.failed
-            self._made += outcome.started + outcome.seconds >= self._round_began
+            self._n_ended_in_round += outcome.started + outcome.seconds >= self._round_began
             self._of(outcome.task).round_done += 1
             if _name(outcome) in self._early:
                 self._early.remove(_name(outcome))
@@ -169,23 +174,28 @@ class ProgressCounter(Watcher):
                 algorithms=[replace(entry) for entry in self._algorithms.values()],
                 workers=[replace(worker) for worker in self._workers.values()],
             )
-            if now.doing == RUNNING and self._made:
-                each = (now.written - self._round_began) / self._made
-                now.left_in_round = each * (now.runs - now.done)
-            pace, coming = self.seconds_per_instance, self._forecast
-            if pace is not None and coming is not None:
-                now.to_go_at_least = coming.low * pace
-                now.to_go_at_most = None if coming.high is None else coming.high * pace
-            lasted = self._workers_at_once * (now.written - now.began)
-            if now.workers and lasted > 0:
-                now.busy = min(1.0, sum(worker.seconds for worker in now.workers) / lasted)
+            self._add_remaining_time(now)
+            capacity = self._workers_at_once * (now.written - now.began)
+            if now.workers and capacity > 0:
+                now.busy = min(1.0, sum(worker.seconds for worker in now.workers) / capacity)
             return now
+
+    def _add_remaining_time(self, now: LiveProgress) -> None:
+        if now.doing == RUNNING and self._n_ended_in_round:
+            seconds_per_run = (now.written - self._round_began) / self._n_ended_in_round
+            now.left_in_round = seconds_per_run * (now.runs - now.done)
+        if self.seconds_per_instance is not None and self._forecast is not None:
+            low = self._forecast.low
+            high = self._forecast.high
+            now.to_go_at_least = low * self.seconds_per_instance
+            now.to_go_at_most = None if high is None else high * self.seconds_per_instance
 
     def _count(self, outcome: Outcome) -> None:
         """Count a run for its worker and its algorithm."""
-        where, task = outcome.where, outcome.task
-        place = (where.host, where.worker)
-        worker = self._workers.setdefault(place, WorkerProgress(where.worker, where.host))
+        host = outcome.where.host
+        name = outcome.where.worker
+        worker = self._workers.setdefault((host, name), WorkerProgress(name, host))
+        task = outcome.task
         for entry in (worker, self._of(task)):
             entry.runs += 1
             entry.failed += outcome.status.failed

@@ -43,24 +43,27 @@ class Repeated(Record):
 
 def task_of(config: Config, store: StoreOnDisk, algorithm: str, instance: str) -> Task:
     """The task of a stored run."""
-    named = {one.name: one for one in config.algorithms}
-    if algorithm not in named:
-        raise ReportError(f"{unknown('algorithm', algorithm, named)} (in the configuration)")
+    by_name = {configured.name: configured for configured in config.algorithms}
+    if algorithm not in by_name:
+        raise ReportError(f"{unknown('algorithm', algorithm, by_name)} (in the configuration)")
     row = instance_row(store, instance)
     runs = store.runs().filter(algorithm=algorithm, instance=instance)
     if runs.is_empty():
         raise ReportError(f"{store.path} has no run of '{algorithm}' on '{instance}' to repeat")
     run = runs.row(0, named=True)
     drawn = Instance(row["index"], instance, json.loads(row["spec"]))
-    return Task(named[algorithm], drawn, run["seed"], run["budget"])
+    return Task(by_name[algorithm], drawn, run["seed"], run["budget"])
 
 
 def repeat(config: Config, store: StoreOnDisk, task: Task, pool: Executor) -> Repeated:
     """Repeat a run and compare it with the stored one; nothing is written."""
     (outcome,) = pool.run([task])
-    name, instance = task.algorithm.name, task.instance.id
-    before = next((t, y) for run, t, y in store.trajectories([name]) if run.instance == instance)
-    differs = first_difference(before, (outcome.times, outcome.values))
+    name = task.algorithm.name
+    instance = task.instance.id
+    stored_trajectory = next(
+        (t, y) for run, t, y in store.trajectories([name]) if run.instance == instance
+    )
+    differs_from = first_difference(stored_trajectory, (outcome.times, outcome.values))
     values = (store.sign * outcome.values).tolist()
     return Repeated(
         algorithm=name,
@@ -73,14 +76,20 @@ def repeat(config: Config, store: StoreOnDisk, task: Task, pool: Executor) -> Re
         best=values[-1] if values else None,
         t=tuple(outcome.times.tolist()),
         y=tuple(values),
-        same=differs is None,
-        differs_from=differs,
+        same=differs_from is None,
+        differs_from=differs_from,
     )
 
 
-def first_difference(one: tuple[Floats, Floats], two: tuple[Floats, Floats]) -> float | None:
+def first_difference(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> float | None:
     """The time at which two trajectories first differ; None if they are equal."""
-    a, b = ([*zip(*side, strict=True), (np.inf, np.inf)] for side in (one, two))
-    unlike = (min(p[0], q[0]) for p, q in zip(a, b, strict=False) if p != q)
-    differs = next(unlike, None)
-    return None if differs is None else float(differs)
+    for point_of_a, point_of_b in zip(_with_end(a), _with_end(b), strict=False):
+        if point_of_a != point_of_b:
+            return float(min(point_of_a[0], point_of_b[0]))
+    return None
+
+
+def _with_end(trajectory: tuple[Floats, Floats]) -> list[tuple[float, float]]:
+    """The points of a trajectory and one at infinity, so that a shorter one differs there."""
+    times, values = trajectory
+    return [*zip(times, values, strict=True), (np.inf, np.inf)]

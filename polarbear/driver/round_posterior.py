@@ -19,15 +19,23 @@ from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.inference.empirical.decisions import decide_by_duels, p_dominates
 from polarbear.inference.relations import DecisionTables
 from polarbear.numerics.seeds import derived_seed
-from polarbear.racing import Decisions, Elimination, RoundRecord, State, Threat
+from polarbear.racing import Decisions, Elimination, RaceForecast, RoundRecord, State, Threat
 from polarbear.racing.forecast import forecast
 from polarbear.racing.race_settings import RaceSettings
 from polarbear.rankings.duels import ProblemDuels
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
 
-MORE_DRAWS = 4  # times as many, where a decision is within the Monte-Carlo error
-Decided = tuple[State, Decisions, DecisionTables | None, Posterior]
+MORE_DRAWS = 4  # the factor by which draws increase if a decision is within Monte-Carlo error
+
+
+class Decided(NamedTuple):
+    """The state after a round, and what decided it; ``tables`` are None without any decision."""
+
+    state: State
+    decisions: Decisions
+    tables: DecisionTables | None
+    posterior: Posterior
 
 
 class RoundResult(NamedTuple):
@@ -41,15 +49,15 @@ class RoundResult(NamedTuple):
 
 def threats(state: State, tables: DecisionTables | None) -> dict[str, Threat]:
     """The algorithm that comes nearest to eliminating each candidate."""
-    names, candidates = state.algorithms, state.candidates
+    candidates = state.candidates
     if tables is None or len(candidates) < 2:
         return {}
-    inside = [names.index(name) for name in candidates]
-    chances = tables.estimate[np.ix_(inside, inside)].copy()
-    np.fill_diagonal(chances, -1)
-    nearest = chances.argmax(axis=0)
+    indices = [state.algorithms.index(name) for name in candidates]
+    p_dominates_table = tables.estimate[np.ix_(indices, indices)].copy()
+    np.fill_diagonal(p_dominates_table, -1)
+    nearest = p_dominates_table.argmax(axis=0)
     return {
-        name: Threat(candidates[by], float(chances[by, i]))
+        name: Threat(candidates[by], float(p_dominates_table[by, i]))
         for i, (name, by) in enumerate(zip(candidates, nearest, strict=True))
     }
 
@@ -59,14 +67,17 @@ def p_any_wrong(
 ) -> float:
     """P(at least one of these eliminations is wrong), by all duels so far.
 
-    Each counts with the probability by which eliminations are decided, that of its least certain
-    time; they are taken as independent.
+    The probability of an elimination is the one that decided it: that at its least certain time.
+    Eliminations are taken as independent.
     """
     if not eliminated:
         return 0.0
-    right = p_dominates(duels.record())
-    chances = [right[names.index(one.by), names.index(one.algorithm)] for one in eliminated]
-    return float(1 - np.prod(chances))
+    p_right_table = p_dominates(duels.record())
+    p_right = [
+        p_right_table[names.index(elimination.by), names.index(elimination.algorithm)]
+        for elimination in eliminated
+    ]
+    return float(1 - np.prod(p_right))
 
 
 def settings_kept(config: Config) -> RaceSettings:
@@ -104,40 +115,68 @@ class RoundInference:
     ) -> RoundResult:
         """The result of a round whose runs are finished; ``size`` is that of a finite suite.
 
-        ``tables`` of probabilities are None where the posterior is not usable. The inference ends
-        early when the event ``cancelled`` is set.
+        The inference ends early when the event ``cancelled`` is set.
         """
-        rules, evidence = self._config.race, self._runs.evidence(state, drawn)
-        by_ratings = self._config.inference.plackett_luce
-        decide = self._decide_by_ratings if by_ratings else self._decide_by_duels
-        state, decisions, tables, posterior = decide(state, evidence, drawn, cancelled)
-        left = None if size is None else size - state.instances
-        ahead = None  # without limits, because they may change
-        if tables is not None and left != 0:
-            seed = derived_seed(self._config.seed, "forecast", state.round)
-            ahead = forecast(state, rules, tables, left, seed)
-        on_evaluations, used = self._config.budget.axis == EVALUATIONS, self._runs.used(state)
-        spent = {name: sum(run.reached for run in runs) for name, runs in used.items()}
-        record = RoundRecord(
+        evidence = self._runs.evidence(state, drawn)
+        if self._config.inference.plackett_luce:
+            decided = self._decide_by_ratings(state, evidence, drawn, cancelled)
+        else:
+            decided = self._decide_by_duels(state, evidence, drawn, cancelled)
+        record = self._record(decided, evidence, horizons, drawn, size)
+        estimates = beliefs(
+            decided.posterior,
+            decided.state.candidates,
+            self._config.race.epsilon,
+            usable=decided.tables is not None,
+        )
+        return RoundResult(record, estimates, evidence, decided.posterior)
+
+    def _record(
+        self,
+        decided: Decided,
+        evidence: Evidence,
+        horizons: Mapping[str, float],
+        drawn: int,
+        size: int | None,
+    ) -> RoundRecord:
+        """The checkpoint of a decided round."""
+        state = decided.state
+        posterior = decided.posterior
+        instances_ahead = self._forecast(decided, size)
+        instances_to_go = None if state.open_pairs else 0
+        if instances_ahead is not None:
+            instances_to_go = instances_ahead.likely
+        used_runs = self._runs.used(state)
+        spent = None
+        if self._config.budget.axis != EVALUATIONS:
+            spent = {name: sum(run.reached for run in runs) for name, runs in used_runs.items()}
+        return RoundRecord(
             state=state,
-            decisions=decisions,
+            decisions=decided.decisions,
             drawn=drawn,
             ran_to=horizons,
-            evaluations={a: sum(run.evaluations for run in runs) for a, runs in used.items()},
-            spent=None if on_evaluations else spent,
-            threats=threats(state, tables),
-            instances_to_go=ahead.likely if ahead else None if state.open_pairs else 0,
-            forecast=ahead,
+            evaluations={
+                name: sum(run.evaluations for run in runs) for name, runs in used_runs.items()
+            },
+            spent=spent,
+            threats=threats(state, decided.tables),
+            instances_to_go=instances_to_go,
+            forecast=instances_ahead,
             draws=posterior.draws,
-            problems=tuple(posterior.diagnostics.problems),
+            problems=posterior.problems,
             posterior=posterior.key,
             p_any_wrong=p_any_wrong(evidence.duels, state.algorithms, state.eliminated),
             fit=posterior.fit,
             settings=settings_kept(self._config),
         )
-        is_usable = tables is not None
-        estimates = beliefs(posterior, state.candidates, rules.epsilon, usable=is_usable)
-        return RoundResult(record, estimates, evidence, posterior)
+
+    def _forecast(self, decided: Decided, size: int | None) -> RaceForecast | None:
+        """The forecast after a round; it ignores limits, because they may change."""
+        n_unused_instances = None if size is None else size - decided.state.instances
+        if decided.tables is None or n_unused_instances == 0:
+            return None
+        seed = derived_seed(self._config.seed, "forecast", decided.state.round)
+        return forecast(decided.state, self._config.race, decided.tables, n_unused_instances, seed)
 
     def remember(self, result: RoundResult) -> None:
         """Take the posterior of this round as that of the last one."""
@@ -155,53 +194,65 @@ class RoundInference:
 
     def keep(self) -> None:
         """Store the last posterior, and drop those of earlier rounds."""
-        stored, record = self._store.posteriors.stored(), self._store.rounds.last()
-        if self._last is None and (record is None or record.posterior in stored):
+        stored_keys = self._store.posteriors.stored()
+        last_round = self._store.rounds.last()
+        if self._last is None and (last_round is None or last_round.posterior in stored_keys):
             return
         evidence, posterior = self.last()
-        if posterior.key not in stored:
+        if posterior.key not in stored_keys:
             store_posterior(self._store, evidence, posterior)
-        self._store.posteriors.remove_superseded()  # only now: a reader always finds one
+        # Others are removed afterwards, so that a reader always finds a posterior.
+        self._store.posteriors.remove_superseded()
 
     def _decide_by_duels(
         self, state: State, evidence: Evidence, drawn: int, cancelled: Event | None
     ) -> Decided:
-        rules, record = self._config.race, evidence.duels.record()
+        """Decide by exact probabilities; the posterior is that among the remaining candidates."""
+        rules = self._config.race
+        record = evidence.duels.record()
         tables = decide_by_duels(record, rules.epsilon, self._config.inference.concentration)
         if rules.elimination == "joint":
-            over = relations.joint(self._posterior(evidence, cancelled=cancelled)).dominance
-            both = np.minimum(tables.dominates, over)
-            tables = replace(tables, dominates=both, estimate=over)
-        duels = None
+            posterior = self._posterior(evidence, cancelled=cancelled)
+            p_dominates_jointly = relations.joint(posterior).dominance
+            tables = replace(
+                tables,
+                dominates=np.minimum(tables.dominates, p_dominates_jointly),
+                estimate=p_dominates_jointly,
+            )
+        won_duels = None
         if rules.guarantee == "anytime":
             if evidence.problems is not None:
                 raise RaceError(
                     "the anytime guarantee needs independent problems, but instances of this race "
                     "are repeated seeds of one problem; leave out race.guarantee"
                 )
-            duels = record.won()
-        after, decisions = race.step(state, rules, drawn, tables, duels)
-        posterior = self._posterior(evidence, after.candidates, cancelled=cancelled)
-        return after, decisions, tables, posterior
+            won_duels = record.won()
+        state_after, decisions = race.step(state, rules, drawn, tables, won_duels)
+        posterior = self._posterior(evidence, state_after.candidates, cancelled=cancelled)
+        return Decided(state_after, decisions, tables, posterior)
 
     def _decide_by_ratings(
         self, state: State, evidence: Evidence, drawn: int, cancelled: Event | None
     ) -> Decided:
+        """Decide by draws of ratings, with more draws where a decision is within their error."""
         rules = self._config.race
-        duels = evidence.duels.record().won()
+        won_duels = evidence.duels.record().won()
         posterior = self._posterior(evidence, cancelled=cancelled)
         tables = self._tables(posterior)
-        if tables is None or race.needs_more_draws(state, rules, drawn, tables, duels):
-            more = self._posterior(
+        if tables is None or race.needs_more_draws(state, rules, drawn, tables, won_duels):
+            finer_posterior = self._posterior(
                 evidence,
                 draws=MORE_DRAWS * self._config.inference.draws,
                 cancelled=cancelled,
             )
-            tables = self._tables(more) or tables
-            posterior = posterior if posterior.usable else more
-        return *race.step(state, rules, drawn, tables, duels), tables, posterior
+            tables = self._tables(finer_posterior) or tables
+            if not posterior.usable:
+                posterior = finer_posterior
+        state_after, decisions = race.step(state, rules, drawn, tables, won_duels)
+        return Decided(state_after, decisions, tables, posterior)
 
     def _tables(self, posterior: Posterior) -> DecisionTables | None:
+        """The probabilities by which a posterior decides; None if it is not usable."""
         if not posterior.usable:
             return None
         rules = self._config.race

@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Generic, TypeVar
 
 from polarbear.config.configuration import Config
-from polarbear.driver.collect import Place
+from polarbear.driver.collect import RunKey
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
@@ -30,8 +30,8 @@ Result = TypeVar("Result")
 class SpeculativeRuns:
     """Finished speculative runs that no round has used, in memory and in the store.
 
-    Those of other code than the ``fingerprints`` of the algorithms are removed; failed ones, too,
-    if failures are to be repeated.
+    Runs of other code than the ``fingerprints`` of the algorithms are removed, and failed runs if
+    failures are to be repeated.
     """
 
     def __init__(
@@ -43,16 +43,20 @@ class SpeculativeRuns:
     ) -> None:
         self._store = store
         self._cuts = config.budget.axis == EVALUATIONS
-        self._unused: defaultdict[Place, list[FinishedRun]] = defaultdict(list)
-        runs = store.speculative.runs()
-        used = set(store.every_run()["run"]) if runs else ()  # and left here by a killed race
-        same = {name: store.provenance.alike(name, now) for name, now in fingerprints.items()}
-        for one in runs:
-            run = one.run
-            is_wanted = run.fingerprint in same.get(run.algorithm, ()) and run.run not in used
-            if is_wanted and not (retry_failed and run.status.failed):
-                known = run._replace(fingerprint=fingerprints[run.algorithm])
-                self._unused[run.algorithm, run.instance].append(replace(one, run=known))
+        self._unused: defaultdict[RunKey, list[FinishedRun]] = defaultdict(list)
+        finished_runs = store.speculative.runs()
+        # A race that was killed may have left runs here that are used by now.
+        used_ids = set(store.every_run()["run"]) if finished_runs else set()
+        fitting_fingerprints = {
+            name: store.provenance.alike(name, present) for name, present in fingerprints.items()
+        }
+        for finished in finished_runs:
+            run = finished.run
+            is_of_present_code = run.fingerprint in fitting_fingerprints.get(run.algorithm, ())
+            is_to_repeat = retry_failed and run.status.failed
+            if is_of_present_code and run.run not in used_ids and not is_to_repeat:
+                run = run._replace(fingerprint=fingerprints[run.algorithm])
+                self.add(replace(finished, run=run))
 
     def add(self, finished: FinishedRun) -> None:
         """Keep a finished run for the round that may request it."""
@@ -60,10 +64,10 @@ class SpeculativeRuns:
 
     def take(self, task: Task) -> Outcome | None:
         """Remove and return the outcome of a task, if there is one."""
-        run, outcome = next(self._answers(task), (None, None))
-        if run is not None:
-            self._unused[_place(task)].remove(run)
-        return outcome
+        for finished, outcome in self._answers(task):
+            self._unused[_key(task)].remove(finished)
+            return outcome
+        return None
 
     def has(self, task: Task) -> bool:
         """Whether there is an outcome of a task."""
@@ -74,11 +78,10 @@ class SpeculativeRuns:
 
         The end of a longer run is cut off, which is exact on the evaluation axis only.
         """
-        made_by = (running.seed, running.fingerprint)
-        longer = self._cuts and running.budget > requested.budget
-        return made_by == (requested.seed, requested.fingerprint) and (
-            longer or running.budget == requested.budget
-        )
+        if (running.seed, running.fingerprint) != (requested.seed, requested.fingerprint):
+            return False
+        can_be_cut = self._cuts and running.budget > requested.budget
+        return can_be_cut or running.budget == requested.budget
 
     def write(self) -> None:
         """Bring the store up to date; used runs must be stored with their round by now."""
@@ -86,10 +89,11 @@ class SpeculativeRuns:
 
     def _answers(self, task: Task) -> Iterator[tuple[FinishedRun, Outcome]]:
         """Runs that answer a request, each with the outcome of the requested run."""
-        for one in self._unused[_place(task)]:
-            outcome = one.up_to(task) if self.fits(one.run, task) else None
-            if outcome is not None:
-                yield one, outcome
+        for finished in self._unused[_key(task)]:
+            if self.fits(finished.run, task):
+                outcome = finished.up_to(task)
+                if outcome is not None:
+                    yield finished, outcome
 
 
 class Scheduler:
@@ -112,12 +116,13 @@ class Scheduler:
         self._on_outcome = on_outcome
         self.speculative = speculative
         self._on_speculative = on_speculative
-        self._requested: dict[Place, Task] = {}  # and not finished
-        self._queue: OrderedDict[Place, Task] = OrderedDict()  # requested and not started
-        self._running: dict[Place, Task] = {}  # speculative runs
-        self._lost: Counter[Place] = Counter()
+        self._requested: dict[RunKey, Task] = {}  # and not finished
+        self._queue: OrderedDict[RunKey, Task] = OrderedDict()  # requested and not started
+        self._running: dict[RunKey, Task] = {}  # speculative runs
+        self._lost: Counter[RunKey] = Counter()
         self._finished: list[FinishedRun] = []
-        self._started = self._stored = time.monotonic()
+        self._started = time.monotonic()
+        self._stored = self._started
 
     @property
     def workers(self) -> int:
@@ -167,26 +172,29 @@ class Scheduler:
 
     def _request(self, task: Task) -> None:
         """Use a speculative run that is finished, wait for one that has started, or queue a run."""
-        place, ahead = _place(task), self.speculative
-        self._requested[place] = task
-        running = self._running.get(place)
-        done = ahead.take(task) if ahead else None
-        if done is not None:
-            self._accept(done)
-        elif ahead and running and ahead.fits(running, task):
-            del self._running[place]
-        else:
-            self._queue[place] = task
+        key = _key(task)
+        self._requested[key] = task
+        if self.speculative is not None:
+            outcome = self.speculative.take(task)
+            if outcome is not None:
+                self._accept(outcome)
+                return
+            running = self._running.get(key)
+            if running is not None and self.speculative.fits(running, task):
+                del self._running[key]
+                return
+        self._queue[key] = task
 
     def _is_new(self, task: Task) -> bool:
         """Whether no speculative run for this task has started."""
-        known = self.speculative is not None and self.speculative.has(task)
-        return not known and _place(task) not in self._running
+        if _key(task) in self._running:
+            return False
+        return self.speculative is None or not self.speculative.has(task)
 
     def _serve(self, likely: Iterator[Task], over: Callable[[], bool]) -> None:
         for outcome in self._pool.run(self._feed(likely, over), over):
             self._receive(outcome)
-            # Rarely enough for few parts in a long race, often enough to lose little.
+            # Few parts are written in a long race, and little is lost when it is killed.
             interval = min(max(2.0, 0.02 * (self._stored - self._started)), 60.0)
             if time.monotonic() - self._stored > interval:
                 self.flush()
@@ -199,35 +207,45 @@ class Scheduler:
                 continue
             task = next(filter(self._is_new, likely), None)
             if task is not None:
-                self._running[_place(task)] = task
+                self._running[_key(task)] = task
             yield task
 
     def _receive(self, outcome: Outcome) -> None:
-        task, place = outcome.task, _place(outcome.task)
-        running = self._running.get(place)
-        # A worker returns a copy of its task.
+        """Take in the outcome of a speculative run, or of a requested one."""
+        task = outcome.task
+        key = _key(task)
+        running = self._running.get(key)
+        # A worker returns a copy of its task, so that tasks are compared by their content.
         if running and (running.budget, running.attempt) == (task.budget, task.attempt):
-            del self._running[place]
-            if self.speculative and outcome.status is not Status.LOST:  # as if never started
-                self.speculative.add(self._record(outcome))
-                self._on_speculative(outcome)
+            del self._running[key]
+            self._receive_speculative(outcome)
             return
-        requested = self._requested[place]
-        if outcome.status is Status.LOST and self._lost[place] < RETRIES:
-            self._lost[place] += 1
+        requested = self._requested[key]
+        if outcome.status is Status.LOST and self._lost[key] < RETRIES:
+            self._lost[key] += 1
             self._finished.append(self._record(replace(outcome, task=requested)))
-            again = replace(requested, attempt=requested.attempt + 1)
-            self._requested[place] = self._queue[place] = again
-        elif task.budget == requested.budget:
+            next_attempt = replace(requested, attempt=requested.attempt + 1)
+            self._requested[key] = next_attempt
+            self._queue[key] = next_attempt
+            return
+        if task.budget == requested.budget:
             self._accept(replace(outcome, task=requested))
-        elif cut := self._record(outcome).up_to(requested):
-            self._accept(cut)
-        else:  # a longer run was killed, and where it was at this budget is unknown
-            self._queue[place] = requested
+            return
+        cut_outcome = self._record(outcome).up_to(requested)
+        if cut_outcome is not None:
+            self._accept(cut_outcome)
+        else:  # A longer run was killed, and where it was at this budget is unknown.
+            self._queue[key] = requested
+
+    def _receive_speculative(self, outcome: Outcome) -> None:
+        """Keep a speculative run, unless it was killed from outside: it can then start again."""
+        if self.speculative is not None and outcome.status is not Status.LOST:
+            self.speculative.add(self._record(outcome))
+            self._on_speculative(outcome)
 
     def _accept(self, outcome: Outcome) -> None:
         """Take in a requested run."""
-        del self._requested[_place(outcome.task)]
+        del self._requested[_key(outcome.task)]
         finished = self._record(outcome)
         self._finished.append(finished)
         self._on_outcome(outcome, finished)
@@ -243,7 +261,7 @@ class Scheduler:
         self._store.merge_parts()
 
 
-def _place(task: Task) -> Place:
+def _key(task: Task) -> RunKey:
     return task.algorithm.name, task.instance.id
 
 

@@ -30,38 +30,54 @@ def known_options(name: str, entry: Mapping[str, object]) -> dict[str, object]:
     return dict(entry) if algorithm is None else chosen_options(algorithm)
 
 
-def changes_between(before: Fingerprint, now: Fingerprint) -> list[str]:
+def changes_between(before: Fingerprint, after: Fingerprint) -> list[str]:
     """The differences of two fingerprints in words: files, packages, options."""
-    found = source_changes(before, now)
-    if before is None or now is None:
-        return found
-    old, new = (_completed(json.loads(one)["options"]) for one in (before, now))
-    return found + differences(old, new)
+    changes = source_changes(before, after)
+    if before is None or after is None:
+        return changes
+    options_before = _completed(json.loads(before)["options"])
+    options_after = _completed(json.loads(after)["options"])
+    return changes + differences(options_before, options_after)
 
 
-def source_changes(before: Fingerprint, now: Fingerprint) -> list[str]:
+def source_changes(before: Fingerprint, after: Fingerprint) -> list[str]:
     """The differences of files and packages, whatever the options."""
-    if before is None or now is None:
+    if before is None or after is None:
         return ["the origin of some runs is unknown"]
-    old, new = json.loads(before), json.loads(now)
-    found = []
-    for name in sorted({*old["files"], *new["files"]}):
-        if old["files"].get(name) != new["files"].get(name):
-            gone = "" if name in new["files"] else " (gone)"
-            found.append(f"{name}{gone}" if name in old["files"] else f"{name} (new)")
-    for name in sorted({*old["packages"], *new["packages"]}):
-        was, is_now = (side["packages"].get(name, "not used") for side in (old, new))
-        if was != is_now:
-            found.append(f"package {name} ({was} then, {is_now} now)")
-    return found
+    parts_before = json.loads(before)
+    parts_after = json.loads(after)
+    file_changes = _file_changes(parts_before["files"], parts_after["files"])
+    return file_changes + _package_changes(parts_before["packages"], parts_after["packages"])
+
+
+def _file_changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    changes = []
+    for name in sorted({*before, *after}):
+        if name not in before:
+            changes.append(f"{name} (new)")
+        elif name not in after:
+            changes.append(f"{name} (gone)")
+        elif before[name] != after[name]:
+            changes.append(name)
+    return changes
+
+
+def _package_changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    changes = []
+    for name in sorted({*before, *after}):
+        version_before = before.get(name, "not used")
+        version_after = after.get(name, "not used")
+        if version_before != version_after:
+            changes.append(f"package {name} ({version_before} then, {version_after} now)")
+    return changes
 
 
 def _completed(options: Mapping[str, object]) -> Mapping[str, object]:
     """Options with their defaults, so that a difference shows both values."""
-    made = _algorithm("any", options)
-    if made is None:
+    algorithm = _algorithm("any", options)
+    if algorithm is None:
         return options
-    return made.model_dump(mode="json", by_alias=True, exclude={"name"})
+    return algorithm.model_dump(mode="json", by_alias=True, exclude={"name"})
 
 
 @dataclass(frozen=True)
@@ -84,14 +100,26 @@ class StaleRuns:
 
 def stale_runs(store: StoreOnDisk, current: Mapping[str, str]) -> list[StaleRuns]:
     """The runs of each algorithm whose fingerprint is not the current one."""
-    runs, found = store.all_runs(), []
-    for name, now in current.items():
-        mine = runs.filter(pl.col("algorithm") == name)
-        fitting = store.provenance.alike(name, now)
-        wrong = [one for one in dict.fromkeys(mine["fingerprint"]) if one not in fitting]
-        if wrong:
-            rows = mine.filter(pl.col("fingerprint").is_in(wrong, nulls_equal=True))
-            changes = dict.fromkeys(line for one in wrong for line in changes_between(one, now))
-            sources = any(source_changes(one, now) for one in wrong)
-            found.append(StaleRuns(name, rows, tuple(changes), sources, tuple(wrong)))
-    return found
+    all_runs = store.all_runs()
+    all_stale = []
+    for name, present in current.items():
+        runs = all_runs.filter(pl.col("algorithm") == name)
+        fitting = store.provenance.alike(name, present)
+        others = [
+            fingerprint
+            for fingerprint in dict.fromkeys(runs["fingerprint"])
+            if fingerprint not in fitting
+        ]
+        if others:
+            changes = dict.fromkeys(
+                change for fingerprint in others for change in changes_between(fingerprint, present)
+            )
+            stale = StaleRuns(
+                algorithm=name,
+                runs=runs.filter(pl.col("fingerprint").is_in(others, nulls_equal=True)),
+                changes=tuple(changes),
+                sources=any(source_changes(fingerprint, present) for fingerprint in others),
+                fingerprints=tuple(others),
+            )
+            all_stale.append(stale)
+    return all_stale

@@ -45,10 +45,10 @@ def collected(
     store: StoreOnDisk, budget: Budget, executed: int, present: int, seconds: float
 ) -> Collected:
     """The store after ``executed`` runs; ``present`` ones were stored before."""
-    first = summary.first_at(store, budget.limit)
+    shares = summary.first_at(store, budget.limit)
     algorithms = tuple(
-        AlgorithmResult(**vars(entry), first_at_end=first.get(entry.algorithm))
-        for entry in summary.by_algorithm(store)
+        AlgorithmResult(**counts, first_at_end=shares.get(counts["algorithm"]))
+        for counts in summary.counts_by_algorithm(store)
     )
     return Collected(
         store=str(store.path),

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 class Evidence:
     """Rankings on a grid, and their sufficient statistics.
 
-    ``problems`` names the problem of each instance, where several are seeds of one; ``weights``
-    counts each instance as a number of problems, where some do not count as one.
+    ``problems`` names the problem of each instance; it is None where every instance is a problem
+    of its own. ``weights`` is the number of problems that each instance counts as; it is None where
+    every instance counts as one.
     """
 
     grid: GridValues
@@ -62,12 +63,17 @@ class Evidence:
 
         if self.problems is None:
             return count_choice_sets(self.positions, self.weights)
-        compares = (~np.isnan(self.grid.values)).any(axis=2).sum(axis=1) > 1
-        sharing = Counter(name for name, real in zip(self.problems, compares, strict=True) if real)
-        shares = np.array([1 / max(1, sharing[name]) for name in self.problems])
-        return count_choice_sets(
-            self.positions, shares if self.weights is None else shares * self.weights
-        )
+        n_algorithms_run = (~np.isnan(self.grid.values)).any(axis=2).sum(axis=1)
+        compared_problems = [
+            problem
+            for problem, n_algorithms in zip(self.problems, n_algorithms_run, strict=True)
+            if n_algorithms > 1
+        ]
+        n_seeds = Counter(compared_problems)
+        shares = np.array([1 / max(1, n_seeds[problem]) for problem in self.problems])
+        if self.weights is not None:
+            shares *= self.weights
+        return count_choice_sets(self.positions, shares)
 
     def posterior(
         self,
@@ -97,9 +103,10 @@ class Evidence:
     @cached_property
     def key(self) -> str:
         """Names this evidence: the same algorithms, times and rankings give the same key."""
-        seeds = [] if self.problems is None else [self.problems]
-        names = json.dumps([self.grid.algorithms, self.grid.times.tolist(), *seeds])
-        digest = hashlib.sha256(names.encode())
+        names: list[object] = [self.grid.algorithms, self.grid.times.tolist()]
+        if self.problems is not None:
+            names.append(self.problems)
+        digest = hashlib.sha256(json.dumps(names).encode())
         digest.update(self.positions.tobytes())
         if self.weights is not None:
             digest.update(self.weights.tobytes())
@@ -113,15 +120,17 @@ def evidence_of(
     budget: Budget | None = None,
 ) -> Evidence:
     """Rank the stored runs, of all algorithms or of some, on the store's grid or another one."""
-    known = store.provenance.in_order(store.settings.algorithms)
+    all_names = store.provenance.in_order(store.settings.algorithms)
     for name in algorithms or ():
-        if name not in known:
-            raise InferenceError(f"{unknown('algorithm', name, known)} (in {store.path})")
-    chosen = [name for name in known if algorithms is None or name in algorithms]
+        if name not in all_names:
+            raise InferenceError(f"{unknown('algorithm', name, all_names)} (in {store.path})")
+    names = [name for name in all_names if algorithms is None or name in algorithms]
     budget = budget or store.settings.budget
-    grid, problem, weight = store.on_grid(budget.times, chosen), store.problems(), store.weights()
-    problems = [problem.get(instance, instance) for instance in grid.instances]
-    weights = [weight.get(instance, 1.0) for instance in grid.instances]
+    grid = store.on_grid(budget.times, names)
+    problem_of_instance = store.problems()
+    weight_of_instance = store.weights()
+    problems = [problem_of_instance.get(instance, instance) for instance in grid.instances]
+    weights = [weight_of_instance.get(instance, 1.0) for instance in grid.instances]
     return ranked(grid, budget.unit_times, tie_tolerance, problems, weights)
 
 
@@ -138,19 +147,25 @@ def ranked(
     instance counts as.
     """
     positions = rank(grid.values, ~np.isnan(grid.values), tie_tolerance)
-    shares = None if weights is None else np.asarray(weights, dtype=float)
-    if shares is not None and (shares == 1).all():
-        shares = None
+    weight_array = None
+    if weights is not None and any(weight != 1 for weight in weights):
+        weight_array = np.asarray(weights, dtype=float)
     if problems is None or len(set(problems)) == len(problems):
-        return Evidence(grid, unit_times, positions, weights=shares)
-    found: dict[str, float] = {}
-    for problem, weight in zip(problems, () if shares is None else shares.tolist(), strict=False):
-        if found.setdefault(problem, weight) != weight:
+        return Evidence(grid, unit_times, positions, weights=weight_array)
+    if weight_array is not None:
+        _check_one_weight_per_problem(problems, weight_array)
+    return Evidence(grid, unit_times, positions, tuple(problems), weight_array)
+
+
+def _check_one_weight_per_problem(problems: Sequence[str], weights: np.ndarray) -> None:
+    weight_of_problem: dict[str, float] = {}
+    for problem, weight in zip(problems, weights.tolist(), strict=True):
+        first_weight = weight_of_problem.setdefault(problem, weight)
+        if first_weight != weight:
             raise InferenceError(
-                f"runs of the problem '{problem}' have the weights {found[problem]:g} and "
+                f"runs of the problem '{problem}' have the weights {first_weight:g} and "
                 f"{weight:g}; a problem has one, which its seeds share"
             )
-    return Evidence(grid, unit_times, positions, tuple(problems), shares)
 
 
 def cached_posterior(

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,12 +10,15 @@ import numpy as np
 import polars as pl
 
 from polarbear.errors import ReportError
+from polarbear.numerics.arrays import Floats
 from polarbear.records import Record
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk, best_so_far
+from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, rounded, short, timed, typed
 
-LARGER, SMALLER = "larger values are better", "smaller values are better"
+LARGER = "larger values are better"
+SMALLER = "smaller values are better"
 
 
 @dataclass(frozen=True)
@@ -95,56 +99,90 @@ class InstanceRuns(Record):
 
 def duels_at(store: StoreOnDisk, a: str, b: str, at: float | None = None) -> Duels:
     """The duels of two algorithms at a time, by default the last of the grid."""
-    known = list(store.settings.algorithms)
+    _check_pair(store, a, b)
+    t = _time_on_grid(store, at)
+    _check_runs(store)
+    sign = store.sign
+    tolerance = tolerance_of(store)
+    duels = [
+        _duel(instance, (a, b), values, sign, tolerance)
+        for instance, values in _common_values(store, a, b, t)
+    ]
+    # Duels that a lost come first, and of these the ones with the largest margin.
+    order_of_winner = {b: 0, None: 1, a: 2}
+    duels.sort(key=lambda duel: (order_of_winner[duel.winner], -(duel.margin or 0.0)))
+    winners = [duel.winner for duel in duels]
+    return Duels(
+        a=a,
+        b=b,
+        t=t,
+        axis=store.settings.budget.axis,
+        better=better_in(store),
+        wins_a=winners.count(a),
+        wins_b=winners.count(b),
+        ties=winners.count(None),
+        duels=tuple(duels),
+    )
+
+
+def _check_pair(store: StoreOnDisk, a: str, b: str) -> None:
+    names = list(store.settings.algorithms)
     for name in (a, b):
-        if name not in known:
-            raise ReportError(f"{unknown('algorithm', name, known)} (in {store.path})")
+        if name not in names:
+            raise ReportError(f"{unknown('algorithm', name, names)} (in {store.path})")
     if a == b:
         raise ReportError(f"a pair is two algorithms, found '{a}' twice")
-    budget = store.settings.budget
-    first, last = float(budget.times[0]), float(budget.times[-1])
-    t = last if at is None else at
-    if not first <= t <= last:
+
+
+def _time_on_grid(store: StoreOnDisk, at: float | None) -> float:
+    """The requested time, by default the last of the grid; an error outside the grid."""
+    times = store.settings.budget.times
+    first = float(times[0])
+    last = float(times[-1])
+    if at is None:
+        return last
+    if not first <= at <= last:
         span = f"{typed(rounded(first))} to {typed(rounded(last))}"
-        raise ReportError(f"--at {short(t)} is outside the grid, {span}")
-    _check_runs(store)
+        raise ReportError(f"--at {short(at)} is outside the grid, {span}")
+    return at
+
+
+def _common_values(
+    store: StoreOnDisk, a: str, b: str, t: float
+) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Each instance that both algorithms ran on, and their values at a time."""
     grid = store.on_grid(np.array([t]), [a, b])
-    sign, tolerance, found = store.sign, tolerance_of(store), []
     for instance, values in zip(grid.instances, grid.values[:, :, 0], strict=True):
         if not np.isnan(values).any():
-            one, two = values.tolist()
-            margin = abs(one - two) if np.isfinite(values).all() else None
-            tied = one == two or (margin is not None and margin <= tolerance)
-            winner = None if tied else a if one < two else b
-            found.append(Duel(instance, _value(one, sign), _value(two, sign), winner, margin))
-    order, winners = {b: 0, None: 1, a: 2}, [duel.winner for duel in found]
-    found.sort(key=lambda duel: (order[duel.winner], -(duel.margin or 0.0)))
-    wins, losses, ties = (winners.count(winner) for winner in (a, b, None))
-    return Duels(a, b, t, budget.axis, better_in(store), wins, losses, ties, tuple(found))
+            value_of_a, value_of_b = values.tolist()
+            yield instance, (value_of_a, value_of_b)
+
+
+def _duel(
+    instance: str, names: tuple[str, str], values: tuple[float, float], sign: int, tolerance: float
+) -> Duel:
+    """The duel of two algorithms by their values, of which the smaller is better."""
+    value_of_a, value_of_b = values
+    margin = None
+    if np.isfinite(value_of_a) and np.isfinite(value_of_b):
+        margin = abs(value_of_a - value_of_b)
+    is_within_tolerance = margin is not None and margin <= tolerance
+    winner = None
+    if value_of_a != value_of_b and not is_within_tolerance:
+        winner = names[0] if value_of_a < value_of_b else names[1]
+    return Duel(instance, _value(value_of_a, sign), _value(value_of_b, sign), winner, margin)
 
 
 def runs_on(store: StoreOnDisk, instance: str) -> InstanceRuns:
     """Every run on an instance."""
     _check_runs(store)
     row = instance_row(store, instance)
-    budget, sign = store.settings.budget, store.sign
-    found = {}
-    for run, t, y in store.trajectories():
-        if run.instance == instance:
-            held = best_so_far(t, y, run.status, run.reached, budget.times).tolist()
-            values = tuple((sign * y).tolist())
-            found[run.algorithm] = Trajectory(
-                algorithm=run.algorithm,
-                run=run.run,
-                seed=run.seed,
-                status=run.status,
-                message=run.message,
-                reached=run.reached,
-                best=values[-1] if values else None,
-                t=tuple(t.tolist()),
-                y=values,
-                at_times=tuple(_value(value, sign) for value in held),
-            )
+    budget = store.settings.budget
+    trajectories = {
+        run.algorithm: _trajectory(store, run, t, y)
+        for run, t, y in store.trajectories()
+        if run.instance == instance
+    }
     return InstanceRuns(
         instance=instance,
         suite=row["suite"],
@@ -154,29 +192,50 @@ def runs_on(store: StoreOnDisk, instance: str) -> InstanceRuns:
         better=better_in(store),
         times=tuple(map(float, budget.times)),
         repeat=f"{repeating(store)} --on {shlex.quote(instance)} --repeat",
-        runs=tuple(found[name] for name in store.settings.algorithms if name in found),
+        runs=tuple(
+            trajectories[name] for name in store.settings.algorithms if name in trajectories
+        ),
+    )
+
+
+def _trajectory(store: StoreOnDisk, run: StoredRun, t: Floats, y: Floats) -> Trajectory:
+    times = store.settings.budget.times
+    values = tuple((store.sign * y).tolist())
+    values_at_times = best_so_far(t, y, run.status, run.reached, times).tolist()
+    return Trajectory(
+        algorithm=run.algorithm,
+        run=run.run,
+        seed=run.seed,
+        status=run.status,
+        message=run.message,
+        reached=run.reached,
+        best=values[-1] if values else None,
+        t=tuple(t.tolist()),
+        y=values,
+        at_times=tuple(_value(value, store.sign) for value in values_at_times),
     )
 
 
 def instance_row(store: StoreOnDisk, instance: str) -> dict[str, Any]:
-    """The row of an instance."""
-    known = store.instances()
-    if instance not in known["instance"]:
-        found = unknown("instance", instance, known["instance"].to_list())
-        raise ReportError(f"{found} (in {store.path})")
-    return known.row(by_predicate=pl.col("instance") == instance, named=True)
+    """The row of an instance in the store's table of instances."""
+    instances = store.instances()
+    if instance not in instances["instance"]:
+        words = unknown("instance", instance, instances["instance"].to_list())
+        raise ReportError(f"{words} (in {store.path})")
+    return instances.row(by_predicate=pl.col("instance") == instance, named=True)
 
 
 def repeating(store: StoreOnDisk) -> str:
     """The command that repeats a run, with the configuration next to the store if it exists."""
-    for ending in (".yaml", ".yml"):
-        if store.path.with_suffix(ending).is_file():
-            return f"polarbear run {shlex.quote(str(store.path.with_suffix(ending)))}"
+    for suffix in (".yaml", ".yml"):
+        config_file = store.path.with_suffix(suffix)
+        if config_file.is_file():
+            return f"polarbear run {shlex.quote(str(config_file))}"
     return f"polarbear run CONFIG --store {shlex.quote(str(store.path))}"
 
 
 def _value(value: float, sign: int) -> float | None:
-    """A value in the units of the problem; None before anything was found."""
+    """A value with the sign of the objective; None before the run found anything."""
     return sign * value if np.isfinite(value) else None
 
 
@@ -187,8 +246,8 @@ def better_in(store: StoreOnDisk) -> str:
 
 def tolerance_of(store: StoreOnDisk) -> float:
     """The tie tolerance of the last round, 0 without a race."""
-    last = store.rounds.last()
-    return 0.0 if last is None else last.settings.rules.tie_tolerance
+    last_round = store.rounds.last()
+    return 0.0 if last_round is None else last_round.settings.rules.tie_tolerance
 
 
 def _check_runs(store: StoreOnDisk) -> None:

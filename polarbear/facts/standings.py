@@ -1,10 +1,10 @@
 """The standings of a race: the result of its rounds as one record."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations
-from typing import NamedTuple
+from itertools import chain, combinations
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from polarbear.records import Record
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, percent
+
+Item = TypeVar("Item")
 
 
 class Standing(StrEnum):
@@ -162,9 +164,9 @@ def _problems_behind(store: StoreOnDisk, last: RoundRecord, names: Sequence[str]
     It is the number of instances where the posterior is not kept, or does not count problems.
     """
     if len(names) > 1 and last.posterior in store.posteriors.stored():
-        facts = store.posteriors.metadata(last.posterior)
-        if facts.shared is not None and {*names} <= {*facts.algorithms}:
-            return fewest_shared(np.array(facts.shared), facts.algorithms, names)
+        posterior = store.posteriors.metadata(last.posterior)
+        if posterior.shared is not None and {*names} <= {*posterior.algorithms}:
+            return fewest_shared(np.array(posterior.shared), posterior.algorithms, names)
     return last.state.instances
 
 
@@ -173,33 +175,19 @@ def standings(store: StoreOnDisk, upto: int | None = None) -> Standings | None:
 
     ``upto`` is an earlier round that is taken as the last.
     """
-    numbers = [n for n in store.rounds.numbers() if upto is None or n <= upto]
+    numbers = [number for number in store.rounds.numbers() if upto is None or number <= upto]
     if not numbers:
         return None
     rounds = [store.rounds.read(number) for number in numbers]
-    last, state = rounds[-1], rounds[-1].state.in_order([*store.settings.algorithms])
+    last = rounds[-1]
+    state = last.state.in_order([*store.settings.algorithms])
     estimates = store.rounds.beliefs(numbers[-1])
-    expected = forecast_within_limits(last, store.settings)
-    names = state.candidates
-    p_best = estimates.best[[estimates.row_of(name) for name in names]].T
-    advice, best = None, []
-    if not np.isnan(p_best).any():
-        problems = _problems_behind(store, last, names)
-        advice = advise(names, estimates.times, p_best, problems)
-        best = leaders(names, estimates.times, p_best)
-    ran_on = dict.fromkeys(state.algorithms, 0)
-    for record in rounds:
-        for name in record.ran_to:
-            ran_on[name] += record.drawn
-    everything = len(state.algorithms) * state.instances * state.times[-1]
-    allotted = sum(record.drawn * t for record in rounds for t in record.ran_to.values())
-    is_open = set(state.open_pairs)
-    settled = [pair for pair in combinations(state.candidates, 2) if pair not in is_open]
-    decided = [record.decisions for record in rounds]
+    forecast = forecast_within_limits(last, store.settings)
+    recommendation = _recommendation(store, last, state, estimates)
     return Standings(
         pareto_set=state.candidates,
         eliminated=state.eliminated,
-        resolved=not is_open,
+        resolved=not state.open_pairs,
         rounds=state.round,
         instances=state.instances,
         evaluations={name: last.evaluations[name] for name in state.algorithms},
@@ -211,24 +199,79 @@ def standings(store: StoreOnDisk, upto: int | None = None) -> Standings | None:
         batch=state.batch,
         joining=state.joining,
         caught_up=state.caught_up,
-        saved=1 - allotted / everything if everything else 0.0,
-        instances_by_algorithm=ran_on,
-        instances_to_go=last.instances_to_go if expected is None else expected.likely,
+        saved=_saved_share(state, rounds),
+        instances_by_algorithm=_instances_by_algorithm(state, rounds),
+        instances_to_go=last.instances_to_go if forecast is None else forecast.likely,
         algorithms=tuple(_standing_of(last, name) for name in state.algorithms),
-        best=tuple(Lead(span.algorithms[0], span.start, span.stop) for span in best),
+        best=recommendation.leads,
         open_pairs=tuple(_open_pair(estimates, state, a, b) for a, b in state.open_pairs),
-        settled_pairs=tuple(SettledPair(a, b, verdict_on(state, a, b)) for a, b in settled),
+        settled_pairs=_settled_pairs(state),
         problems=last.problems,
         p_any_wrong=last.p_any_wrong,
         fit=last.fit,
         axis=store.settings.budget.axis,
         spent={name: last.costs[name] for name in state.algorithms},
-        forecast=expected,
-        recommended=() if advice is None else advice.spans,
-        too_early=advice is None or advice.grade is Grade.EARLY,
-        cycles=tuple(dict.fromkeys(cycle for one in decided for cycle in one.cycles)),
-        reinstated=tuple(dict.fromkeys(name for one in decided for name in one.reinstated)),
+        forecast=forecast,
+        recommended=recommendation.spans,
+        too_early=recommendation.too_early,
+        cycles=_without_repetition(record.decisions.cycles for record in rounds),
+        reinstated=_without_repetition(record.decisions.reinstated for record in rounds),
     )
+
+
+class Recommendation(NamedTuple):
+    """The likely best algorithms of each span of time, and the one with the highest P(best)."""
+
+    spans: tuple[Span, ...]
+    leads: tuple[Lead, ...]
+    too_early: bool
+
+
+def _recommendation(
+    store: StoreOnDisk, last: RoundRecord, state: State, estimates: Beliefs
+) -> Recommendation:
+    """The recommendation after a round; it is empty where P(best) is unknown."""
+    names = state.candidates
+    p_best = estimates.best[[estimates.row_of(name) for name in names]].T
+    if np.isnan(p_best).any():
+        return Recommendation(spans=(), leads=(), too_early=True)
+    n_problems = _problems_behind(store, last, names)
+    advice = advise(names, estimates.times, p_best, n_problems)
+    leads = tuple(
+        Lead(span.algorithms[0], span.start, span.stop)
+        for span in leaders(names, estimates.times, p_best)
+    )
+    return Recommendation(advice.spans, leads, too_early=advice.grade is Grade.EARLY)
+
+
+def _saved_share(state: State, rounds: Sequence[RoundRecord]) -> float:
+    """The share of the budget of running everything to the end that was not allotted."""
+    full_budget = len(state.algorithms) * state.instances * state.times[-1]
+    allotted = sum(record.drawn * t for record in rounds for t in record.ran_to.values())
+    return 1 - allotted / full_budget if full_budget else 0.0
+
+
+def _instances_by_algorithm(state: State, rounds: Sequence[RoundRecord]) -> dict[str, int]:
+    """The number of instances that each algorithm ran on."""
+    n_instances = dict.fromkeys(state.algorithms, 0)
+    for record in rounds:
+        for name in record.ran_to:
+            n_instances[name] += record.drawn
+    return n_instances
+
+
+def _settled_pairs(state: State) -> tuple[SettledPair, ...]:
+    open_pairs = set(state.open_pairs)
+    return tuple(
+        SettledPair(a, b, verdict_on(state, a, b))
+        for a, b in combinations(state.candidates, 2)
+        if (a, b) not in open_pairs
+    )
+
+
+def _without_repetition(groups: Iterable[Iterable[Item]]) -> tuple[Item, ...]:
+    """The items of all groups in order, each once."""
+    return tuple(dict.fromkeys(chain.from_iterable(groups)))
 
 
 def forecast_within_limits(last: RoundRecord, settings: StoredSettings) -> RaceForecast | None:
@@ -245,19 +288,37 @@ def forecast_within_limits(last: RoundRecord, settings: StoredSettings) -> RaceF
 def _standing_of(last: RoundRecord, name: str) -> AlgorithmStanding:
     """The status of an algorithm, and its nearest eliminator."""
     state = last.state
-    gone = next((one for one in state.eliminated if one.algorithm == name), None)
-    standing = Standing.IN if name in state.unresolved else Standing.SETTLED
-    if gone is not None or name == state.joining:
-        standing = Standing.JOINING if gone is None else Standing.OUT
-    near = gone or last.threats.get(name)
-    by, probability = (near.by, near.probability) if near else (None, None)
-    evaluations, spent = last.evaluations[name], last.costs[name]
-    return AlgorithmStanding(name, evaluations, standing, by, probability, spent)
+    eliminations = {elimination.algorithm: elimination for elimination in state.eliminated}
+    if name in eliminations:
+        standing = Standing.OUT
+    elif name == state.joining:
+        standing = Standing.JOINING
+    elif name in state.unresolved:
+        standing = Standing.IN
+    else:
+        standing = Standing.SETTLED
+    nearest = eliminations.get(name) or last.threats.get(name)
+    return AlgorithmStanding(
+        algorithm=name,
+        evaluations=last.evaluations[name],
+        standing=standing,
+        by=None if nearest is None else nearest.by,
+        probability=None if nearest is None else nearest.probability,
+        spent=last.costs[name],
+    )
 
 
 def _open_pair(estimates: Beliefs, state: State, a: str, b: str) -> OpenPair:
-    places = np.flatnonzero(state.relation(a, b) == OPEN)
-    chances = estimates.above[places, estimates.row_of(a), estimates.row_of(b)].tolist()
-    p_above = (min(chances), max(chances)) if estimates.trusted else None
-    first, last = (state.times[i] for i in (places[0], places[-1]))
-    return OpenPair(a, b, len(places), first, last, p_above)
+    open_times = np.flatnonzero(state.relation(a, b) == OPEN)
+    p_above = None
+    if estimates.trusted:
+        p_at_times = estimates.above[open_times, estimates.row_of(a), estimates.row_of(b)].tolist()
+        p_above = (min(p_at_times), max(p_at_times))
+    return OpenPair(
+        a=a,
+        b=b,
+        times=len(open_times),
+        from_=state.times[open_times[0]],
+        to=state.times[open_times[-1]],
+        p_above=p_above,
+    )

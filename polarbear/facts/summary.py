@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -74,12 +74,12 @@ class AsideRuns(NamedTuple):
 
 def weights(store: StoreOnDisk) -> Weights | None:
     """The weights of the instances of a store; None if all are 1."""
-    found = store.weights()
-    if not found:
+    stored_weights = list(store.weights().values())
+    if not stored_weights:
         return None
-    others = len(store.instances()) - len(found)
-    each = [*found.values(), *[1.0] * others]
-    return Weights(len(each), sum(each), min(each), max(each))
+    n_without_weight = len(store.instances()) - len(stored_weights)
+    all_weights = [*stored_weights, *[1.0] * n_without_weight]
+    return Weights(len(all_weights), sum(all_weights), min(all_weights), max(all_weights))
 
 
 def set_aside(store: StoreOnDisk) -> list[AsideRuns]:
@@ -90,14 +90,19 @@ def set_aside(store: StoreOnDisk) -> list[AsideRuns]:
 
 def by_algorithm(store: StoreOnDisk) -> list[AlgorithmRuns]:
     """One entry per algorithm, in the order of the configuration."""
-    own_end = (pl.col("status") == Status.ENDED) & (pl.col("reached") < pl.col("budget"))
-    counting = (
+    return [AlgorithmRuns(**counts) for counts in counts_by_algorithm(store)]
+
+
+def counts_by_algorithm(store: StoreOnDisk) -> list[dict[str, Any]]:
+    """The fields of `AlgorithmRuns` for each algorithm; only the name for one without runs."""
+    ended_early = (pl.col("status") == Status.ENDED) & (pl.col("reached") < pl.col("budget"))
+    runs_that_count = (
         store.runs()
         .group_by("algorithm")
         .agg(
             runs=pl.len(),
             failed=pl.col("status").is_in(FAILED).sum(),
-            ended=own_end.sum(),
+            ended=ended_early.sum(),
             invalid=pl.col("invalid").sum(),
             reached=pl.col("reached").max(),
         )
@@ -105,39 +110,41 @@ def by_algorithm(store: StoreOnDisk) -> list[AlgorithmRuns]:
     is_known = (pl.col("host") != IMPORTED.host) | (pl.col("seconds") > 0)
     costs = pl.when(is_known.any()).then(pl.col("evaluations", "seconds").sum())
     spent = store.all_runs().group_by("algorithm").agg(costs, spent=pl.col("reached").sum())
-    rows = counting.join(spent, on="algorithm").iter_rows(named=True)
-    known = {row["algorithm"]: AlgorithmRuns(**row) for row in rows}
-    return [known.get(name, AlgorithmRuns(name)) for name in store.settings.algorithms]
+    rows = runs_that_count.join(spent, on="algorithm").iter_rows(named=True)
+    counts = {row["algorithm"]: row for row in rows}
+    return [counts.get(name, {"algorithm": name}) for name in store.settings.algorithms]
 
 
 def failures(store: StoreOnDisk) -> list[Failure]:
     """Failed runs by algorithm, status and message, the most frequent first."""
     failed = store.runs().filter(pl.col("status").is_in(FAILED))
     grouped = failed.group_by("algorithm", "status", "message", maintain_order=True)
-    found = grouped.agg(runs=pl.len(), example=pl.col("instance").min())
-    ordered = found.sort("runs", "algorithm", descending=[True, False], maintain_order=True)
+    counts = grouped.agg(runs=pl.len(), example=pl.col("instance").min())
+    ordered = counts.sort("runs", "algorithm", descending=[True, False], maintain_order=True)
     return [Failure(*row) for row in ordered.iter_rows()]
 
 
 def first_at(store: StoreOnDisk, t: float) -> dict[str, float]:
     """The weighted share of common instances on which each algorithm is best at t; ties shared."""
-    grid, weight = store.on_grid(np.array([t])), store.weights()
+    grid = store.on_grid(np.array([t]))
     values = grid.values[:, :, 0]
-    there = ~np.isnan(values).any(axis=1)
-    values = values[there]
-    if not len(values):
+    is_common = ~np.isnan(values).any(axis=1)
+    if not is_common.any():
         return {}
-    best = values == values.min(axis=1, keepdims=True)
-    weights = np.array([weight.get(instance, 1.0) for instance in grid.instances])[there]
-    share = np.average(best / best.sum(axis=1, keepdims=True), axis=0, weights=weights)
-    return dict(zip(grid.algorithms, share.tolist(), strict=True))
+    common_values = values[is_common]
+    is_best = common_values == common_values.min(axis=1, keepdims=True)
+    shares = is_best / is_best.sum(axis=1, keepdims=True)
+    weight_of_instance = store.weights()
+    weights = np.array([weight_of_instance.get(instance, 1.0) for instance in grid.instances])
+    mean_shares = np.average(shares, axis=0, weights=weights[is_common])
+    return dict(zip(grid.algorithms, mean_shares.tolist(), strict=True))
 
 
 def hosts(store: StoreOnDisk) -> list[HostRuns]:
     """The machines that executed runs, with their number of runs and mean load."""
     grouped = store.runs().group_by("host", "cpu", maintain_order=True)
-    found = grouped.agg(runs=pl.len(), mean_load=pl.col("load").mean())
-    ordered = found.sort("runs", descending=True, maintain_order=True)
+    counts = grouped.agg(runs=pl.len(), mean_load=pl.col("load").mean())
+    ordered = counts.sort("runs", descending=True, maintain_order=True)
     return [HostRuns(*row) for row in ordered.iter_rows()]
 
 
