@@ -1,4 +1,4 @@
-"""Small stores made of trajectories that a test knows."""
+"""Small stores of given trajectories."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ def make_store(
     instances: Mapping[str, Any] | None = None,
     specs: Sequence[Mapping[str, Any]] | None = None,
 ) -> StoreOnDisk:
-    """One list of runs an algorithm, one entry an instance; None where it was not run."""
-    number = max(len(row) for row in runs.values())
+    """A store of runs: a list for each algorithm, with a run or None for each instance."""
+    n_instances = max(len(row) for row in runs.values())
     plain = {
         "seed": 0,
         "algorithms": {name: {"use": "imported"} for name in runs},
@@ -44,12 +44,14 @@ def make_store(
         "execution": {},
     }
     store = StoreOnDisk.create(path, StoredSettings.from_plain(plain))
-    made = [Instance(i, f"i{i:03}", specs[i] if specs else {"imported": i}) for i in range(number)]
+    new_instances = [
+        Instance(i, f"i{i:03}", specs[i] if specs else {"imported": i}) for i in range(n_instances)
+    ]
     with store.writing():
-        store.add_instances(made, store.settings.instances.suite)
+        store.add_instances(new_instances, store.settings.instances.suite)
         store.add_runs(
             [
-                FinishedRun.of(_outcome(name, made[i], run), workers=0)
+                FinishedRun.of(_outcome(name, new_instances[i], run), workers=0)
                 for name, row in runs.items()
                 for i, run in enumerate(row)
                 if run is not None
@@ -81,21 +83,21 @@ def random_runs(
 ) -> dict[str, list[Run]]:
     """Improving trajectories of a few points at random times, of positive values."""
     rng = np.random.default_rng(seed)
-    made: dict[str, list[Run]] = {}
-    for place, name in enumerate(names):
-        made[name] = []
+    runs: dict[str, list[Run]] = {}
+    for rank, name in enumerate(names):
+        runs[name] = []
         for _ in range(instances):
             count = int(rng.integers(1, points + 1))
             t = np.unique(np.exp(rng.uniform(np.log(0.5), np.log(last), count)))
-            y = np.sort(10 ** rng.uniform(-6 - place, 3, len(t)))[::-1]
-            made[name].append(Run(t.tolist(), y.tolist()))
-    return made
+            y = np.sort(10 ** rng.uniform(-6 - rank, 3, len(t)))[::-1]
+            runs[name].append(Run(t.tolist(), y.tolist()))
+    return runs
 
 
 def value_at(run: Run, time: float) -> float:
     """The best value a run had found by a time, looked up point by point."""
-    held = np.inf
+    best = np.inf
     for t, y in zip(run.t, run.y, strict=True):
         if t <= time:
-            held = y
-    return held
+            best = y
+    return best

@@ -23,17 +23,17 @@ CRASHED = Run([1, 5], [4.0, 0.5], Status.CRASHED, 5.0)
 
 def test_only_instances_that_all_ran_in_full_are_compared(tmp_path: Path):
     runs = {"A": [FULL, FULL, FULL, None], "B": [OTHER, CUT, OTHER, OTHER]}
-    made = view(make_store(tmp_path / "store", runs))
-    assert made.common.instances == ("i000", "i002")
-    assert made.common.full == {"A": 3, "B": 3}
+    classical = view(make_store(tmp_path / "store", runs))
+    assert classical.common.instances == ("i000", "i002")
+    assert classical.common.full == {"A": 3, "B": 3}
     words = "the classical view uses 2 of 4 instances: those that all 2 algorithms ran to the end"
-    assert words in made.notes()[0]
+    assert words in classical.notes()[0]
 
 
 def test_a_run_that_ended_by_itself_or_failed_keeps_its_last_best(tmp_path: Path):
-    made = view(make_store(tmp_path / "store", {"A": [ENDED, CRASHED], "B": [FULL, FULL]}))
-    assert len(made.common.instances) == 2
-    assert made.ecdf.mean[0, -1] == 1.0
+    classical = view(make_store(tmp_path / "store", {"A": [ENDED, CRASHED], "B": [FULL, FULL]}))
+    assert len(classical.common.instances) == 2
+    assert classical.ecdf.mean[0, -1] == 1.0
 
 
 def test_it_says_how_many_instances_fewer_algorithms_share(tmp_path: Path):
@@ -44,25 +44,28 @@ def test_it_says_how_many_instances_fewer_algorithms_share(tmp_path: Path):
         "D": [OTHER] * 1 + [CUT] * 5,
     }
     store = make_store(tmp_path / "store", runs)
-    made = view(store)
-    assert len(made.common.instances) == 1
-    assert [(s.without, s.instances) for s in made.common.steps] == [(("D",), 4), (("D", "C"), 6)]
-    assert any("without D: 4; without D, C: 6" in note for note in made.notes())
-    assert any("there is one instance only" in note for note in made.notes())
+    classical = view(store)
+    assert len(classical.common.instances) == 1
+    assert [(s.without, s.instances) for s in classical.common.steps] == [
+        (("D",), 4),
+        (("D", "C"), 6),
+    ]
+    assert any("without D: 4; without D, C: 6" in note for note in classical.notes())
+    assert any("there is one instance only" in note for note in classical.notes())
     assert len(view(store, ["B", "A"]).common.instances) == 6
 
 
 def test_an_algorithm_without_a_full_run_is_left_out_unless_it_is_asked_for(tmp_path: Path):
     store = make_store(tmp_path / "store", {"A": [FULL], "B": [OTHER], "C": [CUT], "D": [None]})
-    made = view(store)
-    assert made.algorithms == ("A", "B")
-    assert any("no run to the end of the grid: C, D" in note for note in made.notes())
+    classical = view(store)
+    assert classical.algorithms == ("A", "B")
+    assert any("no run to the end of the grid: C, D" in note for note in classical.notes())
     with pytest.raises(ReportError, match=r"by all of: A, C \(instances run in full: A 1, C 0\)"):
         view(store, ["A", "C"])
 
 
 @pytest.mark.parametrize(
-    ("runs", "asked", "words"),
+    ("runs", "algorithms", "words"),
     [
         ({"A": [FULL, None, FULL], "B": [OTHER, None, OTHER], "C": [None, FULL, None]},
          None, "--algorithms 'A,B' has 2 in common"),
@@ -72,9 +75,9 @@ def test_an_algorithm_without_a_full_run_is_left_out_unless_it_is_asked_for(tmp_
          "unknown algorithm 'Powel'; did you mean 'Powell'?"),
     ],
 )  # fmt: skip
-def test_runs_without_a_comparison_are_refused(runs, asked, words, tmp_path):
+def test_runs_without_a_comparison_are_refused(runs, algorithms, words, tmp_path):
     with pytest.raises(ReportError, match=words):
-        view(make_store(tmp_path / "store", runs), asked)
+        view(make_store(tmp_path / "store", runs), algorithms)
 
 
 @pytest.mark.parametrize("text", ["A", "A,A", "A,B,C", "A,", ""])
@@ -90,11 +93,13 @@ def test_the_pareto_set_is_compared_if_it_shares_more_instances(tmp_path: Path):
     assert share_more(store, 100.0, ["A", "B"])
     assert not share_more(store, 100.0, ["A", "C"])
     ended = SimpleNamespace(eliminated=("C",), pareto_set=("A", "B"))
-    material = replace(gather(store), race=ended)  # type: ignore[arg-type]
-    assert material.classical.algorithms == ("A", "B")
-    assert len(material.classical.common.instances) == 4
-    assert "`--algorithms all` includes C" in material.classical.notes()[-1]
-    asked = replace(material, comparison=Comparison(include_eliminated=True))
-    assert asked.classical.algorithms == ("A", "B", "C")
-    alone = replace(material, race=SimpleNamespace(eliminated=("B", "C"), pareto_set=("A",)))  # type: ignore[arg-type]
-    assert alone.classical.algorithms == ("A", "B", "C")
+    context = replace(gather(store), race=ended)  # type: ignore[arg-type]
+    assert context.classical.algorithms == ("A", "B")
+    assert len(context.classical.common.instances) == 4
+    assert "`--algorithms all` includes C" in context.classical.notes()[-1]
+    with_eliminated = replace(context, comparison=Comparison(include_eliminated=True))
+    assert with_eliminated.classical.algorithms == ("A", "B", "C")
+    with_one_survivor = replace(
+        context, race=SimpleNamespace(eliminated=("B", "C"), pareto_set=("A",))
+    )  # type: ignore[arg-type]
+    assert with_one_survivor.classical.algorithms == ("A", "B", "C")

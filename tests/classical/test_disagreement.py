@@ -1,4 +1,4 @@
-"""Notes on where the classical view and the posterior disagree, on stores made to do so."""
+"""Notes on disagreements of the classical view and the posterior, on stores that have some."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -39,8 +39,7 @@ def margins(tmp_path_factory: pytest.TempPathFactory) -> StoreOnDisk:
 
 
 def test_margins_that_ranks_ignore_are_named_as_the_reason(margins: StoreOnDisk):
-    made, basis = view(margins, options=FIXED), inferred(margins)
-    notes, _ = disagreements(made, basis)
+    notes, _ = disagreements(view(margins, options=FIXED), inferred(margins))
     assert {note.about for note in notes} >= {"uniform", "log-uniform", "final", "times"}
     for note in notes:
         assert (note.classical_prefers, note.posterior_prefers) == ("far", "often")
@@ -55,10 +54,10 @@ def test_margins_that_ranks_ignore_are_named_as_the_reason(margins: StoreOnDisk)
 
 
 def test_another_scale_can_make_the_views_agree(margins: StoreOnDisk):
-    seen = view(margins, options=ViewOptions(targets="seen"))
+    by_values = view(margins, options=ViewOptions(targets="seen"))
     basis = inferred(margins)
-    found, words = disagreements(seen, basis)
-    assert found == []
+    notes, words = disagreements(by_values, basis)
+    assert notes == []
     assert "agree: often is first over the whole span" in words
 
 
@@ -96,14 +95,15 @@ def test_an_order_that_may_be_chance_is_said_to_be_no_more(tmp_path: Path):
 def test_a_posterior_of_another_span_or_of_others_is_not_compared_with_the_view(
     margins: StoreOnDisk,
 ):
-    made, basis = view(margins, options=FIXED), inferred(margins)
+    classical = view(margins, options=FIXED)
+    basis = inferred(margins)
     for changed, words in (
         ({"times": basis.times * 2}, "another span of time"),
         ({"algorithms": ("X", "Y")}, "no comparison with it"),
     ):
         posterior = replace(basis.posterior, **changed)
-        found, reason = disagreements(made, replace(basis, posterior=posterior))
-        assert found == []
+        notes, reason = disagreements(classical, replace(basis, posterior=posterior))
+        assert notes == []
         assert words in reason
 
 
@@ -112,8 +112,9 @@ def test_a_lead_counts_leads_and_margins_by_hand(tmp_path: Path):
         "A": [Run([1, 10], [1.0, 0.1]), Run([1], [1.0])],
         "B": [Run([1], [0.5]), Run([1], [1.0])],
     }
-    made = view(make_store(tmp_path / "store", runs, GRID), options=FIXED)
-    times, weights = np.array(GRID), np.array([0.5, 0.25, 0.25])
+    classical = view(make_store(tmp_path / "store", runs, GRID), options=FIXED)
+    times = np.array(GRID)
+    weights = np.array([0.5, 0.25, 0.25])
     # A is behind at t = 1 and ahead at 10 and 100 on one instance, tied on the other.
-    assert share_ahead(made, 0, 1, times, weights) == pytest.approx((0.25, np.log10(5) / 10))
-    assert share_ahead(made, 1, 0, times, weights) == pytest.approx((0.25, np.log10(2) / 10))
+    assert share_ahead(classical, 0, 1, times, weights) == pytest.approx((0.25, np.log10(5) / 10))
+    assert share_ahead(classical, 1, 0, times, weights) == pytest.approx((0.25, np.log10(2) / 10))

@@ -26,8 +26,8 @@ def test_ert_is_all_that_was_spent_over_the_runs_that_arrived(tmp_path: Path):
     }
     store = make_store(tmp_path / "s", runs)
     rows = expected_running_times(store, view(store, options=OPTIMUM), (8.0, 1.0, 0.0))
-    found = {row.algorithm: [(point.ert, point.reached) for point in row.at] for row in rows}
-    assert found == {
+    ert = {row.algorithm: [(point.ert, point.reached) for point in row.at] for row in rows}
+    assert ert == {
         "A": [((1 + 1) / 2, 2), ((10 + 100) / 1, 1), (None, 0)],
         "B": [(104, 1), (104, 1), (None, 0)],
     }
@@ -42,13 +42,14 @@ def test_its_interval_is_that_of_instances_drawn_anew(tmp_path: Path):
         for i, t in enumerate(hits)
     ]
     store = make_store(tmp_path / "s", {"A": runs})
-    seen = view(store, options=OPTIMUM)
-    ((point,),) = (row.at for row in expected_running_times(store, seen, (1.0,)))
+    classical = view(store, options=OPTIMUM)
+    (row,) = expected_running_times(store, classical, (1.0,))
+    (point,) = row.at
     spent = np.where(np.arange(30) % 3, hits, 100)
-    times = seen.drawn.times.astype(float)
-    again = np.sort((times @ spent) / (times @ (np.arange(30) % 3 > 0)))
-    assert point.low == pytest.approx(again[int(0.025 * 999)])
-    assert point.high == pytest.approx(again[int(np.ceil(0.975 * 999))])
+    times = classical.drawn.times.astype(float)
+    resampled = np.sort((times @ spent) / (times @ (np.arange(30) % 3 > 0)))
+    assert point.low == pytest.approx(resampled[int(0.025 * 999)])
+    assert point.high == pytest.approx(resampled[int(np.ceil(0.975 * 999))])
     assert point.low < point.ert < point.high
 
 
@@ -61,10 +62,10 @@ def test_where_resamples_may_hold_no_success_the_interval_is_not_bounded(project
     assert row["at"][0]["low"] is not None
     assert row["at"][0]["high"] is None
     assert row["at"][1] == {"target": 0, "ert": None, "low": None, "high": None, "reached": 0}
-    shown = project("compare", "s", "--optimum", "0", "--ert", "1,0").stdout
-    assert "310 [" in shown
-    assert "unbounded]" in shown
-    assert "not reached" in shown
+    output = project("compare", "s", "--optimum", "0", "--ert", "1,0").stdout
+    assert "310 [" in output
+    assert "unbounded]" in output
+    assert "not reached" in output
 
 
 def coco_folder(root: Path, name: str, seed: int, dimensions: Sequence[int]) -> None:
@@ -75,7 +76,8 @@ def coco_folder(root: Path, name: str, seed: int, dimensions: Sequence[int]) -> 
     info = []
     head = "% f evaluations | g evaluations | best noise-free fitness - Fopt (1.0e+01) | x1\n"
     for dimension in dimensions:
-        text, runs = "", []
+        text = ""
+        runs = []
         for instance in range(1, 16):
             times = np.unique(rng.integers(2, 1000 * dimension, 40))
             values = np.sort(10 ** rng.uniform(-4 * rng.random(), 2, len(times)))[::-1]
@@ -101,8 +103,8 @@ def test_ert_of_a_coco_folder_is_what_cocopp_computes(tmp_path: Path):
         coco_folder(tmp_path / "exdata", name, seed, (2, 5))
     targets = [10.0, 1.0, 0.1, 0.01, 1e-3]
     theirs = {
-        (one["algorithm"], f"f3-d{one['dimension']}"): one["ert"]
-        for one in read_by_cocopp(tmp_path / "exdata", targets, tmp_path)
+        (data_set["algorithm"], f"f3-d{data_set['dimension']}"): data_set["ert"]
+        for data_set in read_by_cocopp(tmp_path / "exdata", targets, tmp_path)
     }
     store = polarbear.import_data(tmp_path / "exdata", tmp_path / "s", "coco")
     rows = store.compare(ert=targets).ert
@@ -110,8 +112,8 @@ def test_ert_of_a_coco_folder_is_what_cocopp_computes(tmp_path: Path):
         (row.algorithm, row.group): [p.ert or np.inf for p in row.at] for row in rows if row.group
     }
     assert ours.keys() == theirs.keys()
-    for key, found in ours.items():
-        assert found == pytest.approx(theirs[key], rel=1e-12)
+    for key, ert in ours.items():
+        assert ert == pytest.approx(theirs[key], rel=1e-12)
     assert any(0 < point.reached < row.runs for row in rows for point in row.at)
     assert "100 down to 1e-08" in store.compare().scale.words
     store.compare(per_dimension=True, csv=tmp_path / "figures")
@@ -124,15 +126,15 @@ def test_evaluations_per_dimension_put_all_dimensions_on_one_axis(tmp_path: Path
     runs = [Run([2, 20, 200], [9.0, 3.0, 1.0]), Run([4, 40, 400], [9.0, 3.0, 1.0])]
     specs = [{"imported": i, "dimension": d, "optimum": 0.0} for i, d in enumerate((2, 4))]
     store = make_store(tmp_path / "s", {"A": runs}, grid=(4.0, 40.0, 400.0), specs=specs)
-    seen = view(store, options=ViewOptions(per_dimension=True))
-    assert seen.axis == "evaluations per dimension"
-    assert seen.grid.tolist() == [1, 10, 100]
-    assert (seen.shares[0] == seen.shares[1]).all()
-    (row,) = expected_running_times(store, seen, (3.0, 1.0))
+    classical = view(store, options=ViewOptions(per_dimension=True))
+    assert classical.axis == "evaluations per dimension"
+    assert classical.grid.tolist() == [1, 10, 100]
+    assert (classical.shares[0] == classical.shares[1]).all()
+    (row,) = expected_running_times(store, classical, (3.0, 1.0))
     assert [point.ert for point in row.at] == [10, 100]
-    told = polarbear.open(tmp_path / "s").compare(per_dimension=True, ert=[3.0])
-    assert told.axis == "evaluations per dimension"
-    assert [point.t for point in told.ecdf[0].at] == [1, 10, 100]
+    comparison = polarbear.open(tmp_path / "s").compare(per_dimension=True, ert=[3.0])
+    assert comparison.axis == "evaluations per dimension"
+    assert [point.t for point in comparison.ecdf[0].at] == [1, 10, 100]
     cut = [Run([1], [1.0], Status.BUDGET, 200), Run([1], [1.0], Status.BUDGET, 400)]
     other = make_store(tmp_path / "cut", {"A": cut}, grid=(4.0, 400.0), specs=specs)
     assert len(view(other).common.instances) == 1
@@ -141,16 +143,16 @@ def test_evaluations_per_dimension_put_all_dimensions_on_one_axis(tmp_path: Path
 
 def test_what_is_missing_is_named(tmp_path: Path):
     store = make_store(tmp_path / "s", {"A": [Run([1, 2], [3.0, 1.0])]})
-    door = polarbear.open(tmp_path / "s")
+    opened = polarbear.open(tmp_path / "s")
     with pytest.raises(ReportError, match="ERT counts the time .* --optimum"):
-        door.compare(ert="usual")
+        opened.compare(ert="usual")
     with pytest.raises(ReportError, match="that of i000 in .* is unknown"):
-        door.compare(per_dimension=True)
+        opened.compare(per_dimension=True)
     with pytest.raises(ConfigError, match="expected distances separated by commas"):
-        door.compare(ert="1,x")
+        opened.compare(ert="1,x")
     with pytest.raises(ConfigError, match="greater than or equal to 0"):
-        door.compare(ert=[-1.0])
-    assert store.path == door.path
+        opened.compare(ert=[-1.0])
+    assert store.path == opened.path
     timed = make_store(tmp_path / "t", {"A": [Run([1], [3.0])]}, axis="seconds")
     with pytest.raises(ReportError, match="divides evaluations, but .* counts seconds"):
         view(timed, options=ViewOptions(per_dimension=True))

@@ -50,13 +50,13 @@ def test_a_difference_of_nothing_is_seldom_clear_at_any_of_many_times():
     """Under no difference one side of a simultaneous 95 % band is crossed in 2.5 % of samples;
     with 60 instances somewhat more. 200 samples: above 8 % (5 standard errors) is a defect."""
     rng = np.random.default_rng(7)
-    found = 0
+    false_alarms = 0
     for k in range(200):
         values = rng.normal(size=(60, 30))
-        found += bool(
+        false_alarms += bool(
             resamples(list(map(str, range(60))), 300, seed=k).clearly_apart(values)[0].any()
         )
-    assert found / 200 <= 0.08
+    assert false_alarms / 200 <= 0.08
 
 
 def test_a_clear_difference_is_found_where_it_is():
@@ -96,29 +96,34 @@ def double(path: Path) -> StoreOnDisk:
 
 @pytest.fixture
 def views(tmp_path: Path) -> tuple[View, View]:
-    one, two = heavy(tmp_path / "heavy"), double(tmp_path / "double")
-    return view(one, options=OPTIMUM), view(two, options=OPTIMUM)
+    weighted = view(heavy(tmp_path / "heavy"), options=OPTIMUM)
+    repeated = view(double(tmp_path / "double"), options=OPTIMUM)
+    return weighted, repeated
 
 
 def test_means_and_leads_are_those_of_instances_seen_so_often(views: tuple[View, View]):
-    one, two = views
-    np.testing.assert_allclose(one.ecdf.mean, two.ecdf.mean)
-    np.testing.assert_allclose(one.aocc.mean, two.aocc.mean)
-    np.testing.assert_allclose(one.eaf.attained, two.eaf.attained)
-    assert any("instances have weights, from 1 to 2" in note for note in one.notes())
-    assert not any("weights" in note for note in two.notes())
+    weighted, repeated = views
+    np.testing.assert_allclose(weighted.ecdf.mean, repeated.ecdf.mean)
+    np.testing.assert_allclose(weighted.aocc.mean, repeated.aocc.mean)
+    np.testing.assert_allclose(weighted.eaf.attained, repeated.eaf.attained)
+    assert any("instances have weights, from 1 to 2" in note for note in weighted.notes())
+    assert not any("weights" in note for note in repeated.notes())
     times = np.array([1.0, 10.0, 100.0])
-    ahead, other = (share_ahead(found, 0, 1, times, np.ones(3)) for found in views)
-    assert ahead == pytest.approx(other)
+    ahead = share_ahead(weighted, 0, 1, times, np.ones(3))
+    assert ahead == pytest.approx(share_ahead(repeated, 0, 1, times, np.ones(3)))
 
 
 def test_so_is_ert_while_runs_are_counted_once(tmp_path: Path):
-    found = []
+    rows_of_stores = []
     for store in (heavy(tmp_path / "heavy"), double(tmp_path / "double")):
-        found.append(expected_running_times(store, view(store, options=OPTIMUM), (1.0, 0.2)))
-    one, two = ([point.ert for row in rows for point in row.at] for rows in found)
-    assert one == pytest.approx(two)
-    assert found[0][0].runs == 3
+        rows_of_stores.append(
+            expected_running_times(store, view(store, options=OPTIMUM), (1.0, 0.2))
+        )
+    weighted, repeated = (
+        [point.ert for row in rows for point in row.at] for rows in rows_of_stores
+    )
+    assert weighted == pytest.approx(repeated)
+    assert rows_of_stores[0][0].runs == 3
 
 
 def test_a_heavy_problem_is_drawn_as_often_as_so_many():

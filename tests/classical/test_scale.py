@@ -1,4 +1,4 @@
-"""How values become comparable, and what is refused."""
+"""The scale that makes values comparable, and the values and options that are refused."""
 
 from pathlib import Path
 
@@ -14,38 +14,38 @@ TWO = {"A": [Run([1], [30.0]), Run([1, 50], [4.0, -2.0])], "B": [Run([1], [10.0]
 
 
 def test_unknown_optima_leave_the_span_seen_on_each_instance(tmp_path: Path):
-    made = view(make_store(tmp_path / "store", TWO))
-    assert not made.scale.has_common_targets
-    assert not made.scale.log
-    assert made.ecdf.mean[:, 0].tolist() == [0.0, 0.5]
-    assert made.ecdf.mean[:, -1].tolist() == [0.5, 0.5]
-    assert "from the worst (0) to the best (1)" in made.scale.words
+    classical = view(make_store(tmp_path / "store", TWO))
+    assert not classical.scale.has_common_targets
+    assert not classical.scale.log
+    assert classical.ecdf.mean[:, 0].tolist() == [0.0, 0.5]
+    assert classical.ecdf.mean[:, -1].tolist() == [0.5, 0.5]
+    assert "from the worst (0) to the best (1)" in classical.scale.words
 
 
 def test_positive_values_over_three_orders_of_magnitude_get_a_logarithmic_scale(tmp_path: Path):
     runs = {"A": [Run([1, 50], [1e4, 1.0])] * 3, "B": [Run([1], [1e2])] * 3}
-    made = view(make_store(tmp_path / "store", runs))
-    assert made.scale.log
-    assert made.ecdf.mean[1, 0] == pytest.approx(0.5)
+    classical = view(make_store(tmp_path / "store", runs))
+    assert classical.scale.log
+    assert classical.ecdf.mean[1, 0] == pytest.approx(0.5)
     linear = view(make_store(tmp_path / "other", runs), options=ViewOptions(scale="linear"))
     assert linear.ecdf.mean[1, 0] == pytest.approx((1e4 - 1e2) / (1e4 - 1))
 
 
 def test_a_given_optimum_brings_the_usual_targets(tmp_path: Path):
-    made = view(make_store(tmp_path / "store", TWO), options=ViewOptions(optimum=-2.0))
-    assert made.scale.has_common_targets
-    assert made.scale.target(0.0) == pytest.approx(1e2)
-    assert made.scale.target(1.0) == pytest.approx(1e-8)
+    classical = view(make_store(tmp_path / "store", TWO), options=ViewOptions(optimum=-2.0))
+    assert classical.scale.has_common_targets
+    assert classical.scale.target(0.0) == pytest.approx(1e2)
+    assert classical.scale.target(1.0) == pytest.approx(1e-8)
     expected = np.mean([(2 - np.log10(32)) / 10, 1.0])
-    assert made.ecdf.mean[0, -1] == pytest.approx(expected)
+    assert classical.ecdf.mean[0, -1] == pytest.approx(expected)
 
 
 def test_where_larger_is_better_the_optimum_is_given_as_users_see_it(tmp_path: Path):
     stored = {"A": [Run([1], [-7.0])], "B": [Run([1], [-9.9])]}  # a maximised value is negated
     config = {"suite": "imported", "maximise": True}
     store = make_store(tmp_path / "store", stored, instances=config)
-    made = view(store, options=ViewOptions(optimum=10.0, targets="10:0.1"))
-    assert made.ecdf.mean[:, -1].tolist() == pytest.approx([(1 - np.log10(3)) / 2, 1.0])
+    classical = view(store, options=ViewOptions(optimum=10.0, targets="10:0.1"))
+    assert classical.ecdf.mean[:, -1].tolist() == pytest.approx([(1 - np.log10(3)) / 2, 1.0])
     with pytest.raises(ReportError, match=r"the value 9\.9 on i000 is better than .* 9:"):
         view(store, options=ViewOptions(optimum=9.0))
 
@@ -54,16 +54,16 @@ def test_suites_that_know_their_optimum_say_so(tmp_path: Path):
     spec = {"function": "sphere", "dimension": 2, "seed": 1}
     config = {"suite": "classic", "maximise": False}
     runs = {"A": [Run([1], [1e-3])], "B": [Run([1], [1.0])]}
-    made = view(make_store(tmp_path / "store", runs, instances=config, specs=[spec]))
-    assert made.ecdf.mean[:, -1].tolist() == pytest.approx([0.5, 0.2])
+    classical = view(make_store(tmp_path / "store", runs, instances=config, specs=[spec]))
+    assert classical.ecdf.mean[:, -1].tolist() == pytest.approx([0.5, 0.2])
 
 
 def test_an_instance_on_which_all_are_equal_is_reached_by_all_and_noted(tmp_path: Path):
     runs = {"A": [Run([1], [5.0]), Run([1], [2.0])], "B": [Run([1], [5.0]), Run([1], [1.0])]}
-    made = view(make_store(tmp_path / "store", runs))
-    assert made.aocc.areas.tolist() == [[1.0, 1.0], [0.0, 1.0]]
+    classical = view(make_store(tmp_path / "store", runs))
+    assert classical.aocc.areas.tolist() == [[1.0, 1.0], [0.0, 1.0]]
     note = "on 1 of 2 instances all values are equal: every algorithm has reached all targets there"
-    assert note in made.notes()
+    assert note in classical.notes()
 
 
 @pytest.mark.parametrize(

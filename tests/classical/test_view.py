@@ -23,96 +23,104 @@ def runs() -> dict[str, list[Run]]:
 
 
 @pytest.fixture(scope="module", params=[FIXED, SEEN], ids=["fixed", "seen"])
-def made(request: pytest.FixtureRequest, runs, tmp_path_factory: pytest.TempPathFactory) -> View:
+def classical(
+    request: pytest.FixtureRequest, runs, tmp_path_factory: pytest.TempPathFactory
+) -> View:
     store = make_store(tmp_path_factory.mktemp("view") / "store", runs, GRID, axis="effort")
     return view(store, options=request.param)
 
 
-def share_at(made: View, runs, name: str, instance: int, time: float) -> float:
+def share_at(classical: View, runs, name: str, instance: int, time: float) -> float:
     """The attained share of the targets, from the definition."""
     y = value_at(runs[name][instance], time)
     if np.isinf(y):
         return 0.0
-    if made.scale.log:
+    if classical.scale.log:
         attained = (2.0 - np.log10(y)) / 10.0
     else:
-        seen = [
-            held
+        values = [
+            value
             for other in NAMES
             for t in [1.0, 100.0, *runs[other][instance].t]
-            if 1.0 <= t <= 100.0 and np.isfinite(held := value_at(runs[other][instance], t))
+            if 1.0 <= t <= 100.0 and np.isfinite(value := value_at(runs[other][instance], t))
         ]
-        attained = (max(seen) - y) / (max(seen) - min(seen))
+        attained = (max(values) - y) / (max(values) - min(values))
     return float(np.clip(attained, 0.0, 1.0))
 
 
-def test_the_ecdf_is_the_mean_share_of_targets_reached_by_each_time(made: View, runs):
-    for k in range(0, len(made.times), 7):
+def test_the_ecdf_is_the_mean_share_of_targets_reached_by_each_time(classical: View, runs):
+    for k in range(0, len(classical.times), 7):
         for a, name in enumerate(NAMES):
-            shares = [share_at(made, runs, name, i, float(made.times[k])) for i in range(14)]
-            assert made.ecdf.mean[a, k] == pytest.approx(np.mean(shares), abs=1e-12)
+            shares = [
+                share_at(classical, runs, name, i, float(classical.times[k])) for i in range(14)
+            ]
+            assert classical.ecdf.mean[a, k] == pytest.approx(np.mean(shares), abs=1e-12)
 
 
 def test_with_a_number_of_targets_the_ecdf_counts_pairs_of_run_and_target(runs, tmp_path: Path):
     store = make_store(tmp_path / "store", runs, GRID, axis="effort")
-    made = view(store, options=ViewOptions(targets="1e2:1e-8:51", optimum=0.0))
+    classical = view(store, options=ViewOptions(targets="1e2:1e-8:51", optimum=0.0))
     targets = 10 ** np.linspace(2, -8, 51)
-    for k in range(0, len(made.times), 11):
+    for k in range(0, len(classical.times), 11):
         for a, name in enumerate(NAMES):
             pairs = [
-                value_at(runs[name][i], float(made.times[k])) <= target
+                value_at(runs[name][i], float(classical.times[k])) <= target
                 for i in range(14)
                 for target in targets
             ]
-            assert made.ecdf.mean[a, k] == pytest.approx(np.mean(pairs), abs=1e-12)
+            assert classical.ecdf.mean[a, k] == pytest.approx(np.mean(pairs), abs=1e-12)
 
 
 @pytest.mark.parametrize("log_time", [False, True])
-def test_aocc_is_the_area_under_the_ecdf_over_time(made: View, log_time: bool):
+def test_aocc_is_the_area_under_the_ecdf_over_time(classical: View, log_time: bool):
     """A step function is integrated by its values in the middle of many narrow stretches."""
     count = 20_000
     middle = (np.arange(count) + 0.5) / count
     times = 100.0**middle if log_time else 1.0 + 99.0 * middle
-    shares = made.curves.on(times, made.scale.share(made.progress), 0.0)
-    area = made.aocc_log if log_time else made.aocc
+    shares = classical.curves.on(times, classical.scale.share(classical.progress), 0.0)
+    area = classical.aocc_log if log_time else classical.aocc
     # Each of at most 12 steps of a run puts an error of at most one stretch into its area.
     assert np.abs(shares.mean(axis=2) - area.areas).max() <= 12 / count
     assert area.mean == pytest.approx(area.areas.mean(axis=0))
     assert ((area.areas >= 0) & (area.areas <= 1)).all()
 
 
-def test_contours_are_where_so_many_runs_have_attained_the_level(made: View):
+def test_contours_are_where_so_many_runs_have_attained_the_level(classical: View):
     """At a corner enough runs are there, beyond it too few."""
     for a in range(len(NAMES)):
-        for percentile, line in made.eaf.contours[a].items():
+        for percentile, line in classical.eaf.contours[a].items():
             needed = np.ceil(14 * percentile / 100)
             assert len(line)
             for t, level in line:
-                held = made.curves.on(np.array([t]), made.progress, -np.inf)[:, a, 0]
-                assert (held >= level - 1e-9).sum() >= needed
+                progress = classical.curves.on(np.array([t]), classical.progress, -np.inf)[:, a, 0]
+                assert (progress >= level - 1e-9).sum() >= needed
                 if level < 1 - 1e-6:
-                    assert (held >= level + 1e-6).sum() < needed
+                    assert (progress >= level + 1e-6).sum() < needed
 
 
-def as_moocore_sets(made: View, algorithm: int) -> np.ndarray:
+def as_moocore_sets(classical: View, algorithm: int) -> np.ndarray:
     """Rows of time, distance from the hardest level, and run; a point outside for each run."""
-    run, n = made.curves.run_of_point, len(made.algorithms)
-    mine = (run % n == algorithm) & (made.progress >= 0.0)
-    missing = 1.0 - np.minimum(made.progress[mine], 1.0)
-    inside = np.column_stack([made.curves.t[mine], missing, run[mine] // n + 1])
-    outside = [(200.0, 2.0, i + 1) for i in range(len(made.common.instances))]
+    run = classical.curves.run_of_point
+    n = len(classical.algorithms)
+    is_of_algorithm = (run % n == algorithm) & (classical.progress >= 0.0)
+    missing = 1.0 - np.minimum(classical.progress[is_of_algorithm], 1.0)
+    inside = np.column_stack(
+        [classical.curves.t[is_of_algorithm], missing, run[is_of_algorithm] // n + 1]
+    )
+    outside = [(200.0, 2.0, i + 1) for i in range(len(classical.common.instances))]
     rows = np.concatenate([inside, outside])
     return rows[np.argsort(rows[:, 2], kind="stable")]
 
 
-def test_the_eaf_difference_is_that_of_moocore(made: View):
-    stacked = [as_moocore_sets(made, k) for k in (0, 1)]
+def test_the_eaf_difference_is_that_of_moocore(classical: View):
+    stacked = [as_moocore_sets(classical, k) for k in (0, 1)]
     rectangles = moocore.eafdiff(*stacked, rectangles=True)
-    counted = made.eaf_difference("A", "B")
+    counted = classical.eaf_difference("A", "B")
     checked = 0
-    for k in range(0, len(made.times), 5):
+    for k in range(0, len(classical.times), 5):
         for j in range(0, len(EAF_LEVELS), 7):
-            t, missing = made.times[k], 1.0 - EAF_LEVELS[j]
+            t = classical.times[k]
+            missing = 1.0 - EAF_LEVELS[j]
             inside = (
                 (rectangles[:, 0] <= t)
                 & (t < rectangles[:, 2])
@@ -128,33 +136,33 @@ def test_the_eaf_difference_is_that_of_moocore(made: View):
     assert checked > 100
 
 
-def test_a_lead_names_the_place_where_it_is_largest(made: View):
-    ahead = made.lead("A", "C")
-    assert ahead is not None
-    assert ahead.most == pytest.approx(made.eaf_difference("A", "C").max())
-    assert ahead.attained - ahead.attained_by_other == pytest.approx(ahead.most)
-    assert 0 < ahead.share_of_plane <= 1
+def test_a_lead_names_the_place_where_it_is_largest(classical: View):
+    lead = classical.lead("A", "C")
+    assert lead is not None
+    assert lead.most == pytest.approx(classical.eaf_difference("A", "C").max())
+    assert lead.attained - lead.attained_by_other == pytest.approx(lead.most)
+    assert 0 < lead.share_of_plane <= 1
 
 
 def test_a_run_that_has_found_nothing_counts_as_one_that_attained_nothing(tmp_path: Path):
     runs = {"A": [Run([1], [1e-3]), Run([], [])], "B": [Run([50], [1e-3]), Run([1], [1e-3])]}
-    made = view(make_store(tmp_path / "store", runs), options=FIXED)
-    assert made.ecdf.mean[0, -1] == pytest.approx(0.5 / 2)
-    assert made.eaf.attained[0, 0, -1] == 0.5
-    assert made.aocc.areas[1, 0] == 0
-    assert len(made.eaf.contours[0][75.0]) == 0
+    classical = view(make_store(tmp_path / "store", runs), options=FIXED)
+    assert classical.ecdf.mean[0, -1] == pytest.approx(0.5 / 2)
+    assert classical.eaf.attained[0, 0, -1] == 0.5
+    assert classical.aocc.areas[1, 0] == 0
+    assert len(classical.eaf.contours[0][75.0]) == 0
 
 
 def test_improvements_between_grid_times_count_from_when_they_happened(tmp_path: Path):
     runs = {"A": [Run([1, 50.5], [1e2, 1e-8])], "B": [Run([1], [1e2])]}
-    made = view(make_store(tmp_path / "store", runs, (1.0, 100.0), "effort"), options=FIXED)
-    assert made.aocc.areas[0, 0] == pytest.approx(0.5)
-    assert made.aocc_log.areas[0, 0] == pytest.approx(np.log(100 / 50.5) / np.log(100))
+    classical = view(make_store(tmp_path / "store", runs, (1.0, 100.0), "effort"), options=FIXED)
+    assert classical.aocc.areas[0, 0] == pytest.approx(0.5)
+    assert classical.aocc_log.areas[0, 0] == pytest.approx(np.log(100 / 50.5) / np.log(100))
 
 
 def test_one_timepoint_leaves_the_share_reached_by_then(tmp_path: Path):
     runs = {"A": [Run([1], [1e-3])] * 3, "B": [Run([5], [1e-8])] * 3}
-    made = view(make_store(tmp_path / "store", runs, (5.0,)), options=FIXED)
-    assert made.aocc.mean.tolist() == pytest.approx([0.5, 1.0])
-    assert made.aocc_log.mean.tolist() == pytest.approx([0.5, 1.0])
-    assert any("one time only" in note for note in made.notes())
+    classical = view(make_store(tmp_path / "store", runs, (5.0,)), options=FIXED)
+    assert classical.aocc.mean.tolist() == pytest.approx([0.5, 1.0])
+    assert classical.aocc_log.mean.tolist() == pytest.approx([0.5, 1.0])
+    assert any("one time only" in note for note in classical.notes())

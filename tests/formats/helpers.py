@@ -1,4 +1,4 @@
-"""Stores with awkward numbers, and what is in them."""
+"""Stores with numbers that are easily changed by rounding, and the content of stores."""
 
 from pathlib import Path
 from typing import Any

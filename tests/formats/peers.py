@@ -1,7 +1,7 @@
 """The runs that other packages read from a folder, each in a separate process.
 
-They change global settings, look for servers and write below the home folder when they are loaded;
-and what they say must not depend on what PolarBear has loaded.
+When they are imported, they change global settings, look for servers and write to the home folder.
+Their results must not depend on modules that PolarBear has imported.
 """
 
 import json
@@ -47,26 +47,27 @@ print(json.dumps({"points": frame.select(names).rows(), "runs": runs.rows()}))
 """
 
 
-def _asked(code: str, home: Path, *arguments: str) -> Any:
+def _run(code: str, home: Path, *arguments: str) -> Any:
+    """Run code of another package and return the JSON in its last line of output."""
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments],
         capture_output=True,
         text=True,
         env={**os.environ, "HOME": str(home), "MPLCONFIGDIR": str(home)},
         check=False,
-        timeout=300,  # whoever hangs is named, and does not hold up the others
+        timeout=300,  # A package that hangs fails its own test and does not block the others.
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def read_by_cocopp(folder: Path, targets: Sequence[float], home: Path) -> list[dict[str, Any]]:
-    """Each function and dimension as cocopp sees it, with ERT and evaluations to some targets."""
-    found: list[dict[str, Any]] = _asked(COCO, home, str(folder), json.dumps(list(targets)))
-    return found
+    """The data set of each function and dimension, with ERT and evaluations to some targets."""
+    data_sets: list[dict[str, Any]] = _run(COCO, home, str(folder), json.dumps(list(targets)))
+    return data_sets
 
 
 def read_by_iohinspector(folder: Path, home: Path) -> dict[str, Any]:
     """The points and the runs that iohinspector finds."""
-    found: dict[str, Any] = _asked(IOH, home, str(folder))
-    return found
+    points_and_runs: dict[str, Any] = _run(IOH, home, str(folder))
+    return points_and_runs

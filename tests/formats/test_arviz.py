@@ -28,31 +28,31 @@ def test_arviz_reads_the_draws_from_netcdf_and_xarray_from_zarr(store: pb.Store,
     import xarray
 
     store.export("arviz", tmp_path / "p.nc", model="random-walk")
-    found = arviz.from_netcdf(tmp_path / "p.nc").posterior
+    from_netcdf = arviz.from_netcdf(tmp_path / "p.nc").posterior
     posterior = store.infer("random-walk", draws=2000)
     assert posterior.facts().from_store
-    assert found["theta"].dims == ("chain", "draw", "time", "algorithm")
-    theta = found["theta"].to_numpy().reshape(posterior.theta.shape)
+    assert from_netcdf["theta"].dims == ("chain", "draw", "time", "algorithm")
+    theta = from_netcdf["theta"].to_numpy().reshape(posterior.theta.shape)
     assert np.array_equal(theta, posterior.theta)
-    assert found["time"].to_numpy().tolist() == posterior.times.tolist()
-    assert found["algorithm"].to_numpy().tolist() == list(posterior.algorithms)
+    assert from_netcdf["time"].to_numpy().tolist() == posterior.times.tolist()
+    assert from_netcdf["algorithm"].to_numpy().tolist() == list(posterior.algorithms)
     for name, draws in posterior.hyper.items():
-        assert np.array_equal(found[name].to_numpy().ravel(), draws)
-    assert found.attrs["model"] == "random-walk"
-    assert found.attrs["axis"] == "evaluations"
+        assert np.array_equal(from_netcdf[name].to_numpy().ravel(), draws)
+    assert from_netcdf.attrs["model"] == "random-walk"
+    assert from_netcdf.attrs["axis"] == "evaluations"
     store.export("arviz", tmp_path / "p.zarr", model="random-walk")
-    again = xarray.open_zarr(tmp_path / "p.zarr", group="posterior", consolidated=False)
-    assert np.array_equal(again["theta"], found["theta"])
+    from_zarr = xarray.open_zarr(tmp_path / "p.zarr", group="posterior", consolidated=False)
+    assert np.array_equal(from_zarr["theta"], from_netcdf["theta"])
 
 
 @pytest.mark.peer
 def test_arviz_reads_the_duels_of_an_empirical_posterior(tmp_path: Path):
     import arviz
 
-    places = np.random.default_rng(3).permuted(np.tile(np.arange(3.0), (9, 1)), axis=1)
+    positions = np.random.default_rng(3).permuted(np.tile(np.arange(3.0), (9, 1)), axis=1)
     rows = [
         (f"i{i}", t, a, p)
-        for i, row in enumerate(places)
+        for i, row in enumerate(positions)
         for a, p in zip("ABC", row, strict=True)
         for t in (1.0, 2.0)
     ]
@@ -61,21 +61,21 @@ def test_arviz_reads_the_duels_of_an_empirical_posterior(tmp_path: Path):
     store = pb.import_data(tmp_path / "r.csv", tmp_path / "s", "rankings")
     store.infer("empirical", draws=1000)
     store.export("arviz", tmp_path / "p.nc")
-    found = arviz.from_netcdf(tmp_path / "p.nc").posterior
-    wins = found["wins"]
+    draws = arviz.from_netcdf(tmp_path / "p.nc").posterior
+    wins = draws["wins"]
     assert wins.dims == ("chain", "draw", "time", "pair")
     assert wins["pair"].to_numpy().tolist() == ["A vs B", "A vs C", "B vs C"]
     assert wins["first"].to_numpy().tolist() == ["A", "A", "B"]
     assert wins["second"].to_numpy().tolist() == ["B", "C", "C"]
     assert wins["time"].to_numpy().tolist() == [1, 2]
-    kept = find_basis(StoreOnDisk.open(tmp_path / "s")).posterior
+    posterior = find_basis(StoreOnDisk.open(tmp_path / "s")).posterior
     for k, (a, b) in enumerate(((0, 1), (0, 2), (1, 2))):
-        own = wins.isel(pair=k).to_numpy().reshape(kept.draws, 2)
-        assert np.array_equal(own, kept.head_to_head(a, b))
+        wins_of_pair = wins.isel(pair=k).to_numpy().reshape(posterior.draws, 2)
+        assert np.array_equal(wins_of_pair, posterior.head_to_head(a, b))
     store.export("arviz", tmp_path / "two.nc", algorithms=["A", "C"])
-    two = arviz.from_netcdf(tmp_path / "two.nc").posterior
-    assert two["pair"].to_numpy().tolist() == ["A vs C"]
-    assert np.array_equal(two["wins"].to_numpy(), wins.isel(pair=[1]).to_numpy())
+    of_two = arviz.from_netcdf(tmp_path / "two.nc").posterior
+    assert of_two["pair"].to_numpy().tolist() == ["A vs C"]
+    assert np.array_equal(of_two["wins"].to_numpy(), wins.isel(pair=[1]).to_numpy())
     store.export("arviz", tmp_path / "one.nc", algorithms=["A"])
     assert "wins" not in arviz.from_netcdf(tmp_path / "one.nc").posterior
 

@@ -103,10 +103,10 @@ def test_one_of_several_objectives_has_to_be_chosen(tmp_path: Path):
     )
     with pytest.raises(ImportFailedError, match="it has objective_loss, objective_gap: choose"):
         Benchopt().read(path)
-    found = Benchopt(objective="objective_loss").read(path)
-    assert found.axis == "seconds"
-    assert found.outcomes[0].times.tolist() == [0.5, 1.5]
-    assert found.outcomes[0].values.tolist() == [3, 2]
+    imported = Benchopt(objective="objective_loss").read(path)
+    assert imported.axis == "seconds"
+    assert imported.outcomes[0].times.tolist() == [0.5, 1.5]
+    assert imported.outcomes[0].values.tolist() == [3, 2]
     with pytest.raises(ImportFailedError, match="no numeric column 'loss'"):
         Benchopt(objective="loss").read(path)
     with pytest.raises(ImportFailedError, match="no column 'solver_name'"):

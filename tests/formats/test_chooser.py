@@ -30,14 +30,16 @@ def test_at_every_time_the_chooser_gives_the_choice_and_probability_of_select(st
     assert facts["default"][0] == store.select("final").choice
     chooser = store.chooser("final")
     assert chooser.to_dict() == facts
-    assert [chooser(t) for t in facts["budgets"]] == [tuple(one) for one in facts["choices"]]
+    assert [chooser(t) for t in facts["budgets"]] == [tuple(pair) for pair in facts["choices"]]
     assert chooser() == tuple(facts["default"])
 
 
 def test_budgets_outside_and_between_times_count_as_the_nearest_earlier_time(store, tmp_path):
     store.export("chooser", tmp_path / "c.py")
     module = runpy.run_path(str(tmp_path / "c.py"))
-    choose, choices, budgets = module["choose"], module["CHOICES"], module["BUDGETS"]
+    choose = module["choose"]
+    choices = module["CHOICES"]
+    budgets = module["BUDGETS"]
     assert choose(0) == choices[0]
     assert choose(10 * budgets[-1]) == choices[-1]
     assert choose((budgets[1] + budgets[2]) / 2) == choices[1]
@@ -49,8 +51,8 @@ def test_the_reason_why_it_is_too_early_is_that_of_select(store: pb.Store, tmp_p
         "\n".join(["algorithm,instance,t,y", *(",".join(map(str, row)) for row in rows)])
     )
     few = pb.import_data(tmp_path / "few.csv", tmp_path / "few")
-    for known in (store, few):
-        known.export("chooser", tmp_path / "c.json", preference="final", force=True)
+    for source in (store, few):
+        source.export("chooser", tmp_path / "c.json", preference="final", force=True)
         facts = json.loads((tmp_path / "c.json").read_text())
-        assert facts["too_early"] == known.select("final").too_early
+        assert facts["too_early"] == source.select("final").too_early
     assert "problems" in facts["too_early"]

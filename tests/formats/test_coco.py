@@ -43,15 +43,15 @@ def folder_of(root: Path, algorithm: str = "RS") -> Path:
 
 def test_points_of_both_files_make_one_trajectory(tmp_path: Path):
     folder_of(tmp_path)
-    found = Coco().read(tmp_path)
-    runs = {o.task.instance.id: o for o in found.outcomes}
+    imported = Coco().read(tmp_path)
+    runs = {o.task.instance.id: o for o in imported.outcomes}
     assert set(runs) == {"f1-d2-i1#1", "f1-d2-i2#1"}
     assert runs["f1-d2-i1#1"].times.tolist() == [1, 50, 120]
     assert runs["f1-d2-i1#1"].values.tolist() == [7.688733605, 7.5, 0.1611300489]
     assert runs["f1-d2-i1#1"].reached == 200
     assert runs["f1-d2-i2#1"].times.tolist() == [1, 7]
-    known = {"function": 1, "dimension": 2, "instance": 1, "optimum": 0.0}
-    assert runs["f1-d2-i1#1"].task.instance.spec.items() >= known.items()
+    expected = {"function": 1, "dimension": 2, "instance": 1, "optimum": 0.0}
+    assert runs["f1-d2-i1#1"].task.instance.spec.items() >= expected.items()
 
 
 def test_the_older_format_with_backslashes_is_read(tmp_path: Path):

@@ -1,4 +1,4 @@
-"""Imports that make no sense: counted or refused in a line, and no name that could do harm."""
+"""Invalid imports are counted or refused in one line, and no name can do harm."""
 
 import json
 import os
@@ -39,9 +39,9 @@ def described(root: Path, **changes: Any) -> Path:
 def test_a_column_with_controls_in_its_name_is_named_in_one_harmless_line(tmp_path, name, sign):
     columns = {f"algo{sign}rithm": ["A"], "instance": ["i"], "t": [1], "y": [1], "position": [1]}
     pl.DataFrame(columns).write_parquet(tmp_path / "x.parquet")
-    with pytest.raises(ImportFailedError, match="did you mean --algorithm-column") as told:
+    with pytest.raises(ImportFailedError, match="did you mean --algorithm-column") as refusal:
         FORMATS[name]().read(tmp_path / "x.parquet")
-    assert str(told.value).isprintable()
+    assert str(refusal.value).isprintable()
 
 
 @pytest.mark.parametrize("format", ["table", "rankings"])
@@ -51,12 +51,12 @@ def test_rows_with_names_that_cannot_be_shown_are_left_out(tmp_path, format, col
     name = name if column == "algorithm" else name * 5
     rows = {key: values * 2 for key, values in ROWS.items()} | {column: [FAMILY, name]}
     pl.DataFrame(rows).with_columns(position=1).write_parquet(tmp_path / "x.parquet")
-    found = FORMATS[format]().read(tmp_path / "x.parquet")
-    names = {"algorithm": found.algorithms, "instance": tuple(i.id for i in found.instances)}
+    imported = FORMATS[format]().read(tmp_path / "x.parquet")
+    names = {"algorithm": imported.algorithms, "instance": tuple(i.id for i in imported.instances)}
     assert names[column] == (FAMILY,)
-    (complaint,) = found.rejected
-    assert "cannot be a name" in complaint.reason
-    assert complaint.reason.isprintable() or "\u200d" in complaint.reason
+    (rejection,) = imported.rejected
+    assert "cannot be a name" in rejection.reason
+    assert rejection.reason.isprintable() or "\u200d" in rejection.reason
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_a_pipe_in_a_folder_is_no_file_of_a_format_and_not_waited_for(tmp_path, 
 def test_a_name_in_a_folder_that_cannot_be_shown_is_counted(tmp_path: Path):
     test_ioh.folder_of(tmp_path, "A", [(1, [(1, 9.0)])])
     described(tmp_path, algorithm={"name": "B\x1b[2J"})
-    found = Ioh().read(tmp_path)
-    assert found.algorithms == ("A",)
-    assert "U+001B" in found.rejected[0].reason
+    imported = Ioh().read(tmp_path)
+    assert imported.algorithms == ("A",)
+    assert "U+001B" in imported.rejected[0].reason
 
 
 def test_a_store_whose_manifest_names_what_cannot_be_a_name_is_refused(project: Project):

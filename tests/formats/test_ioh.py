@@ -15,7 +15,8 @@ def folder_of(
     root: Path, algorithm: str, runs: list[tuple[int, list[tuple[int, float]]]], **changes: Any
 ) -> Path:
     """A folder as the Analyzer writes it for one function in two dimensions."""
-    lines, described = [], []
+    lines = []
+    described = []
     for instance, points in runs:
         lines.append("evaluations raw_y")
         lines += [f"{t} {y:.10f}" for t, y in points]
@@ -43,12 +44,12 @@ def folder_of(
 def test_current_values_and_a_repeated_header_become_runs(tmp_path: Path):
     folder_of(tmp_path, "A", [(1, [(1, 9.0), (4, 2.0), (50, 7.0)]), (1, [(1, 3.0), (50, 8.0)])])
     folder_of(tmp_path, "B", [(1, [(1, 5.0), (50, 5.5)])])
-    found = Ioh().read(tmp_path)
-    runs = {(o.task.algorithm.name, o.task.instance.id): o for o in found.outcomes}
+    imported = Ioh().read(tmp_path)
+    runs = {(o.task.algorithm.name, o.task.instance.id): o for o in imported.outcomes}
     assert set(runs) == {("A", "f3-d2-i1#1"), ("A", "f3-d2-i1#2"), ("B", "f3-d2-i1#1")}
     assert runs["A", "f3-d2-i1#1"].values.tolist() == [9, 2]
     assert runs["A", "f3-d2-i1#1"].reached == 50
-    assert "ten decimals" in found.notes[0]
+    assert "ten decimals" in imported.notes[0]
 
 
 def test_larger_is_better_where_ioh_says_so_and_directions_are_not_mixed(tmp_path: Path):
@@ -81,8 +82,8 @@ def test_several_objectives_are_refused_by_their_names(second: str, tmp_path: Pa
 
 def test_attributes_that_play_no_part_are_named(tmp_path: Path):
     attributes = ["evaluations", "raw_y", "sigma", "f1"]
-    more = {"attributes": attributes, "experiment_attributes": [{"machine": "x"}]}
-    folder_of(tmp_path, "A", [(1, [(1, 3.0)])], **more)
+    changes = {"attributes": attributes, "experiment_attributes": [{"machine": "x"}]}
+    folder_of(tmp_path, "A", [(1, [(1, 3.0)])], **changes)
     assert "3 attributes ignored: sigma, f1, machine" in Ioh().read(tmp_path).notes
 
 
@@ -99,8 +100,8 @@ def test_attributes_that_play_no_part_are_named(tmp_path: Path):
 def test_functions_of_bbob_know_their_optimum(changes, optimum, tmp_path):
     folder_of(tmp_path, "A", [(4, [(1, 3.0)])], **changes)
     (instance,) = Ioh().read(tmp_path).instances
-    known = {key: instance.spec[key] for key in ("function", "dimension", "instance")}
-    assert known == {"function": 3, "dimension": 2, "instance": 4}
+    numbers = {key: instance.spec[key] for key in ("function", "dimension", "instance")}
+    assert numbers == {"function": 3, "dimension": 2, "instance": 4}
     assert instance.spec.get("optimum") == optimum
 
 
@@ -120,10 +121,10 @@ def test_files_of_ioh_are_read_as_best_values_so_far(tmp_path: Path):
                     expected[name, f"f{function}-d3-i{instance}#{repeat}"] = best
                     problem.reset()
         logger.close()
-    found = Ioh().read(tmp_path)
-    assert len(found.outcomes) == len(expected) == 16
-    for run in found.outcomes:
+    imported = Ioh().read(tmp_path)
+    assert len(imported.outcomes) == len(expected) == 16
+    for run in imported.outcomes:
         best = expected[run.task.algorithm.name, run.task.instance.id]
-        at = np.searchsorted(run.times, np.arange(1, 41), side="right") - 1
-        assert np.allclose(run.values[at], best, atol=1e-9)
+        point_at_time = np.searchsorted(run.times, np.arange(1, 41), side="right") - 1
+        assert np.allclose(run.values[point_at_time], best, atol=1e-9)
         assert run.reached == 40

@@ -36,14 +36,14 @@ def study(path: Path, name: str, values: list[float | None], **options: Any) -> 
     """A study whose trials have these values; None fails."""
     import optuna
 
-    made = optuna.create_study(storage=storage_of(path), study_name=name, **options)
+    study_of_optuna = optuna.create_study(storage=storage_of(path), study_name=name, **options)
     for value in values:
-        trial = made.ask()
+        trial = study_of_optuna.ask()
         if value is None:
-            made.tell(trial, state=optuna.trial.TrialState.FAIL)
+            study_of_optuna.tell(trial, state=optuna.trial.TrialState.FAIL)
         else:
-            made.tell(trial, value)
-    return made
+            study_of_optuna.tell(trial, value)
+    return study_of_optuna
 
 
 @pytest.mark.parametrize("name", ["studies.db", "studies.log"])
@@ -57,11 +57,11 @@ def test_the_best_value_of_each_study_over_its_trials(name: str, tmp_path: Path)
     assert [(c.rows, c.first) for c in rejected] == [(1, "study 'empty'")]
     store = StoreOnDisk.open(tmp_path / "s")
     assert store.settings.budget.axis == "trials"
-    found = {
+    imported = {
         (run.algorithm, run.instance): (t.tolist(), y.tolist(), run.reached)
         for run, t, y in store.trajectories()
     }
-    assert found == {
+    assert imported == {
         ("TPE", "branin#1"): ([1, 4], [3, 1], 5),  # the last trial failed, and was one
         ("TPE", "branin#2"): ([1], [2], 1),
         ("random", "branin#1"): ([1, 2], [4, 2.5], 2),
@@ -71,10 +71,12 @@ def test_the_best_value_of_each_study_over_its_trials(name: str, tmp_path: Path)
 @pytest.mark.parametrize("name", ["studies.db", "studies.log"])
 def test_seconds_are_those_that_optuna_counted(name: str, tmp_path: Path):
     path = tmp_path / name
-    made = study(path, "TPE", [3.0, 1.0])
+    written = study(path, "TPE", [3.0, 1.0])
     (run,) = Optuna(by="seconds").read(path).outcomes
-    trials = made.trials
-    spent = [(one.datetime_complete - trials[0].datetime_start).total_seconds() for one in trials]
+    trials = written.trials
+    spent = [
+        (trial.datetime_complete - trials[0].datetime_start).total_seconds() for trial in trials
+    ]
     assert np.allclose(run.times, spent, rtol=0, atol=2e-6)
     assert run.task.instance.id == "studies#1"
 

@@ -25,17 +25,17 @@ FILE = HEAD + "# ALTERNATIVE NAME 3: C D\n2: 1, {2, 3}\n1: 3,1\n"
 def test_files_of_preflibtools_are_read(tmp_path: Path):
     from preflibtools import instances
 
-    made = instances.OrdinalInstance()
+    profile = instances.OrdinalInstance()
     orders = [((1,), (2, 3)), ((1,), (2, 3)), ((3,), (2,), (1,))]
-    made.append_order_list(orders)
-    made.alternatives_name = {1: "A", 2: "B", 3: "C D"}
-    made.num_alternatives = 3
-    made.write(str(tmp_path / "votes.toc"))
+    profile.append_order_list(orders)
+    profile.alternatives_name = {1: "A", 2: "B", 3: "C D"}
+    profile.num_alternatives = 3
+    profile.write(str(tmp_path / "votes.toc"))
     store = pb.import_data(tmp_path / "votes.toc", tmp_path / "s", "preflib", t=7)
     assert store.times.tolist() == [7]
     rows = StoreOnDisk.open(tmp_path / "s").rankings().rows()
-    found = sorted(sorted(zip(names, places, strict=True)) for _, _, names, places in rows)
-    assert found == [
+    rankings = sorted(sorted(zip(names, positions, strict=True)) for _, _, names, positions in rows)
+    assert rankings == [
         [("A", 1), ("B", 2), ("C D", 2)],
         [("A", 1), ("B", 2), ("C D", 2)],
         [("A", 3), ("B", 2), ("C D", 1)],
@@ -45,9 +45,10 @@ def test_files_of_preflibtools_are_read(tmp_path: Path):
 def test_what_polarbear_wrote_gives_the_same_rankings_of_the_same_instances(tmp_path: Path):
     store = make_store(tmp_path / "s", RUNS, grid=(10.0, 100.0))
     pb.open(store.path).export("preflib", tmp_path / "out")
-    again = pb.import_data(tmp_path / "out", tmp_path / "again", "preflib")
-    assert again.times.tolist() == [10, 100]
-    old, new = evidence_of(store), evidence_of(StoreOnDisk.open(tmp_path / "again"))
+    imported = pb.import_data(tmp_path / "out", tmp_path / "again", "preflib")
+    assert imported.times.tolist() == [10, 100]
+    old = evidence_of(store)
+    new = evidence_of(StoreOnDisk.open(tmp_path / "again"))
     assert new.grid.algorithms == old.grid.algorithms
     order = [new.grid.instances.index(name) for name in old.grid.instances]
     assert (new.positions[order] == old.positions).all()
@@ -55,10 +56,12 @@ def test_what_polarbear_wrote_gives_the_same_rankings_of_the_same_instances(tmp_
 
 def test_voters_of_a_file_are_instances_of_their_own(tmp_path: Path):
     (tmp_path / "votes.toi").write_text(FILE)
-    found = PrefLib().read(tmp_path / "votes.toi")
-    assert [instance.id for instance in found.instances] == [f"votes-voter-{k}" for k in (1, 2, 3)]
-    assert found.rankings is not None
-    assert found.rankings["algorithm"].to_list()[2] == ["C D", "A"]
+    imported = PrefLib().read(tmp_path / "votes.toi")
+    assert [instance.id for instance in imported.instances] == [
+        f"votes-voter-{k}" for k in (1, 2, 3)
+    ]
+    assert imported.rankings is not None
+    assert imported.rankings["algorithm"].to_list()[2] == ["C D", "A"]
     (tmp_path / "more.toi").write_text(FILE)
     with pytest.raises(ImportFailedError, match="does not state its time"):
         PrefLib().read(tmp_path)
@@ -94,9 +97,9 @@ def test_a_damaged_file_is_refused_in_a_line(text: str, tmp_path: Path):
 def read(path: Path) -> object:
     from preflibtools import instances
 
-    found = instances.OrdinalInstance()
-    found.parse_file(str(path))
-    return found
+    profile = instances.OrdinalInstance()
+    profile.parse_file(str(path))
+    return profile
 
 
 @pytest.mark.peer
@@ -104,8 +107,8 @@ def test_preflibtools_reads_the_rankings_of_each_time(tmp_path: Path):
     from preflibtools.instances import sanity
 
     make_store(tmp_path / "s", RUNS, grid=(10.0, 100.0))
-    told = pb.open(tmp_path / "s").export("preflib", tmp_path / "out")
-    assert told.what == "8 rankings at 2 times"
+    report = pb.open(tmp_path / "s").export("preflib", tmp_path / "out")
+    assert report.what == "8 rankings at 2 times"
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["0001.toc", "0002.toi"]
     first = read(tmp_path / "out" / "0001.toc")
     assert sanity.orders(first) == []

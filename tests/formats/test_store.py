@@ -18,12 +18,12 @@ from tests.support import Project
 def test_runs_arrive_as_they_were(tmp_path: Path):
     store = numbered_store(tmp_path / "one")
     pb.import_data(store.path, tmp_path / "two", "store")
-    again = StoreOnDisk.open(tmp_path / "two")
-    assert trajectories(again) == trajectories(store)
-    assert again.problems() == store.problems()
-    assert again.settings.part("budget") == store.settings.part("budget")
-    kept = ["algorithm", "instance", "seed", "status", "reached", "evaluations", "started"]
-    assert again.runs().select(kept).equals(store.runs().select(kept))
+    imported = StoreOnDisk.open(tmp_path / "two")
+    assert trajectories(imported) == trajectories(store)
+    assert imported.problems() == store.problems()
+    assert imported.settings.part("budget") == store.settings.part("budget")
+    columns = ["algorithm", "instance", "seed", "status", "reached", "evaluations", "started"]
+    assert imported.runs().select(columns).equals(store.runs().select(columns))
     assert pb.import_data(store.path, tmp_path / "two", "store").result.added == 0
 
 
@@ -31,9 +31,10 @@ def test_an_import_has_the_optima_that_the_suite_knows(project: Project):
     project.configure()
     project.done("run", "config.yaml")
     project.json("import", "config", "--format", "store", "--store", "copy")
-    first, second = project.json("compare", "config"), project.json("compare", "copy")
+    original = project.json("compare", "config")
+    copy = project.json("compare", "copy")
     for key in ("aocc", "ecdf", "scale", "axis", "instances"):
-        assert first[key] == second[key]
+        assert copy[key] == original[key]
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path):

@@ -30,12 +30,14 @@ def test_current_values_in_any_order_become_best_so_far(tmp_path: Path):
     rows = "A,i,30,9\nA,i,10,4\nA,i,20,6\nA,i,40,1\nA,i,40,2\n"
     columns = {"algorithm": "solver", "instance": "problem", "t": "evals", "y": "cost"}
     path = written(tmp_path, ",".join(columns.values()) + "\n" + rows)
-    found = TrajectoryTable(**{f"{key}_column": name for key, name in columns.items()}).read(path)
-    (run,) = found.outcomes
+    imported = TrajectoryTable(**{f"{key}_column": name for key, name in columns.items()}).read(
+        path
+    )
+    (run,) = imported.outcomes
     assert run.times.tolist() == [10, 40]
     assert run.values.tolist() == [4, 1]
     assert run.reached == 40
-    assert found.notes == ("1 row gives another value for a time: the best counts",)
+    assert imported.notes == ("1 row gives another value for a time: the best counts",)
 
 
 def test_of_a_training_curve_the_last_value_counts_and_its_cost_is_unknown(project: Project):
@@ -49,9 +51,9 @@ def test_of_a_training_curve_the_last_value_counts_and_its_cost_is_unknown(proje
     assert store.on_grid(np.array([4.0])).values.tolist() == [[[5], [4.5]]]
     for entry in project.json("status", "s")["algorithms"]:
         assert (entry["evaluations"], entry["seconds"], entry["spent"]) == (None, None, 4)
-    shown = project("status", "s").stdout
-    assert "seconds" not in shown
-    assert "evaluations" not in shown
+    output = project("status", "s").stdout
+    assert "seconds" not in output
+    assert "evaluations" not in output
     assert 'trajectory: stored "last"' in project(*source).stderr
     project.json("import", "s", "--format", "store", "--store", "again")
     assert StoreOnDisk.open(project.folder / "again").settings.trajectory == "last"
@@ -66,32 +68,32 @@ def test_what_is_noted_about_a_table_and_its_columns_plays_no_part(tmp_path, not
     table = table.append_column("more", pa.array([{"a": "b"}] * len(table)))
     fields = [field.with_metadata(note) for field in table.schema]
     pq.write_table(table.cast(pa.schema(fields, metadata=note)), tmp_path / "noted.parquet")
-    found = TrajectoryTable().read(tmp_path / "noted.parquet")
-    assert len(found.outcomes) == 3
-    assert any("more" in note for note in found.notes)
+    imported = TrajectoryTable().read(tmp_path / "noted.parquet")
+    assert len(imported.outcomes) == 3
+    assert any("more" in note for note in imported.notes)
     assert capfd.readouterr().err == ""
 
 
 def test_repeated_runs_are_paired_by_the_order_of_their_seeds(tmp_path: Path):
     rows = "A,i,7,1,5\nA,i,9,1,6\nB,i,100,1,4\nB,i,200,1,3\n"
     path = written(tmp_path, "algorithm,instance,seed,t,y\n" + rows)
-    found = TrajectoryTable(seed_column="seed").read(path)
-    values = {(o.task.algorithm.name, o.task.instance.id): o.values[0] for o in found.outcomes}
+    imported = TrajectoryTable(seed_column="seed").read(path)
+    values = {(o.task.algorithm.name, o.task.instance.id): o.values[0] for o in imported.outcomes}
     assert values == {("A", "i#1"): 5, ("A", "i#2"): 6, ("B", "i#1"): 4, ("B", "i#2"): 3}
 
 
 def test_rows_that_make_no_sense_are_counted_and_named(tmp_path: Path):
     bad = "A,i1,x,1\nA,i1,2,nan\nA,i1,3,inf\n,i1,4,1\nA,i1,-1,1\nA,i1,1,5\n"
-    found = TrajectoryTable().read(written(tmp_path, GOOD + bad))
-    said = {(c.rows, c.reason, c.first) for c in found.rejected}
-    assert said == {
+    imported = TrajectoryTable().read(written(tmp_path, GOOD + bad))
+    rejections = {(c.rows, c.reason, c.first) for c in imported.rejected}
+    assert rejections == {
         (1, "no algorithm is named", "10"),
         (1, "t is not a finite number", "7"),
         (2, "y is not a finite number", "8"),
         (1, "t is negative", "11"),
         (1, "the row occurs twice", "12"),
     }
-    assert len(found.outcomes) == 3
+    assert len(imported.outcomes) == 3
 
 
 @pytest.mark.parametrize(
@@ -115,12 +117,12 @@ def test_importing_twice_changes_nothing_a_second_table_adds_and_another_axis_is
     done = project("import", "data.csv", "--store", "s", "--points", 5)
     assert "3 runs of 2 algorithms on 2 instances added to s" in done.stdout
     assert "left out: 1 row: t is not a finite number (first: line 7)" in done.stdout
-    again = project.json("import", "data.csv", "--store", "s")
-    assert (again["added"], again["present"]) == (0, 3)
-    assert list(again) == [
+    second_import = project.json("import", "data.csv", "--store", "s")
+    assert (second_import["added"], second_import["present"]) == (0, 3)
+    assert list(second_import) == [
         "store", "kind", "added", "present", "algorithms", "instances", "rejected", "notes",
     ]  # fmt: skip
-    assert list(again["rejected"][0]) == ["rows", "reason", "first"]
+    assert list(second_import["rejected"][0]) == ["rows", "reason", "first"]
     written(project.folder, "algorithm,instance,t,y\nC,i1,2,1\n", "more.csv")
     assert project.json("import", "more.csv", "--store", "s")["added"] == 1
     status = project.json("status", "s")
@@ -157,10 +159,10 @@ def test_a_table_is_imported_as_it_was(format: str, maximise: bool, tmp_path: Pa
         problem_column="problem",
         maximise=maximise,
     )
-    again = StoreOnDisk.open(tmp_path / "again")
-    assert trajectories(again) == trajectories(store)
-    assert again.problems() == store.problems()
-    assert again.settings.instances.maximise == maximise
+    imported = StoreOnDisk.open(tmp_path / "again")
+    assert trajectories(imported) == trajectories(store)
+    assert imported.problems() == store.problems()
+    assert imported.settings.instances.maximise == maximise
 
 
 def test_others_read_the_same_numbers(tmp_path: Path):
@@ -209,8 +211,8 @@ def test_the_dictionary_explains_every_column(tmp_path: Path):
 
 def test_runs_without_a_value_are_counted(tmp_path: Path):
     make_store(tmp_path / "s", {"A": [Run([], []), Run([1], [2.0])]})
-    told = pb.open(tmp_path / "s").export("csv", tmp_path / "runs.csv")
-    assert told.notes == ("1 run without a value is left out",)
+    report = pb.open(tmp_path / "s").export("csv", tmp_path / "runs.csv")
+    assert report.notes == ("1 run without a value is left out",)
     make_store(tmp_path / "empty", {"A": [Run([], [])]})
     with pytest.raises(ExportFailedError, match="no run that found a value"):
         pb.open(tmp_path / "empty").export("csv", tmp_path / "none.csv")
@@ -221,13 +223,13 @@ ROWS = "instance,t,algorithm,position\ni1,1,A,1\ni1,1,B,2\ni1,1,C,2\ni1,5,C,1\ni
 
 def test_positions_may_be_kept_as_categories(tmp_path: Path):
     rows = {"instance": ["i"] * 3, "t": [1.0] * 3, "algorithm": ["A", "B", "C"]}
-    kept = pl.DataFrame({**rows, "rank": ["2", "1", "below"]})
-    kept.with_columns(pl.col("rank").cast(pl.Categorical)).write_parquet(tmp_path / "r.parquet")
+    frame = pl.DataFrame({**rows, "rank": ["2", "1", "below"]})
+    frame.with_columns(pl.col("rank").cast(pl.Categorical)).write_parquet(tmp_path / "r.parquet")
     with pytest.raises(ImportFailedError, match="has no column 'position'"):
         RankingsTable().read(tmp_path / "r.parquet")
-    found = RankingsTable(position_column="rank").read(tmp_path / "r.parquet")
-    assert found.rankings is not None
-    assert found.rankings["algorithm"].to_list() == [["B", "A", "C"]]
+    imported = RankingsTable(position_column="rank").read(tmp_path / "r.parquet")
+    assert imported.rankings is not None
+    assert imported.rankings["algorithm"].to_list() == [["B", "A", "C"]]
 
 
 def test_positions_stand_in_for_values_on_the_grid(project: Project):
@@ -243,12 +245,12 @@ def test_positions_stand_in_for_values_on_the_grid(project: Project):
     nan = np.nan
     expected = [[[1, 2], [2, nan], [2, 1]], [[nan, nan], [nan, 1], [nan, nan]]]
     assert np.array_equal(grid.values, expected, equal_nan=True)
-    again = project.json("import", "ranks.csv", "--format", "rankings", "--store", "s")
-    assert (again["added"], again["present"]) == (0, 3)
+    second_import = project.json("import", "ranks.csv", "--format", "rankings", "--store", "s")
+    assert (second_import["added"], second_import["present"]) == (0, 3)
 
 
 def test_a_second_position_of_an_algorithm_is_counted_and_left_out(tmp_path: Path):
     (tmp_path / "r.csv").write_text(ROWS + "i1,1,A,3\ni1,1,,3\n")
-    found = RankingsTable().read(tmp_path / "r.csv")
-    reasons = {c.reason for c in found.rejected}
+    imported = RankingsTable().read(tmp_path / "r.csv")
+    reasons = {c.reason for c in imported.rejected}
     assert reasons == {"the algorithm already has a position there", "no algorithm is named"}

@@ -58,11 +58,11 @@ def test_one_of_several_scalars_has_to_be_chosen_and_the_others_are_named(tmp_pa
     assert run.times.tolist() == [1, 3]  # from the first record of the run
     assert (run.task.algorithm.name, run.task.instance.id) == ("adam", f"{tmp_path.name}#1")
     curve(tmp_path / "sgd", [0.5], tag="other")
-    found = TensorBoard(tag="accuracy", maximise=True).read(tmp_path)
-    (complaint,) = found.rejected
-    assert (complaint.reason, complaint.first) == ("the run has no scalar 'accuracy'", "sgd")
-    assert found.outcomes[0].values.tolist() == [-0.5, -0.75]
-    assert "2 scalars ignored: loss, other" in found.notes
+    imported = TensorBoard(tag="accuracy", maximise=True).read(tmp_path)
+    (rejection,) = imported.rejected
+    assert (rejection.reason, rejection.first) == ("the run has no scalar 'accuracy'", "sgd")
+    assert imported.outcomes[0].values.tolist() == [-0.5, -0.75]
+    assert "2 scalars ignored: loss, other" in imported.notes
 
 
 def test_scalars_that_were_logged_as_tensors_are_read(tmp_path: Path):
@@ -70,9 +70,10 @@ def test_scalars_that_were_logged_as_tensors_are_read(tmp_path: Path):
     from tensorboardX.proto import event_pb2 as proto
 
     event = proto.Event(wall_time=5.0, step=3)
-    one, other = event.summary.value.add(tag="loss"), event.summary.value.add(tag="image")
-    one.tensor.dtype, one.tensor.tensor_content = 1, struct.pack("<f", 0.75)
-    other.tensor.dtype, other.tensor.tensor_content = 1, struct.pack("<2f", 0.75, 1)
+    for tag, content in (("loss", struct.pack("<f", 0.75)), ("image", struct.pack("<2f", 0.75, 1))):
+        value = event.summary.value.add(tag=tag)
+        value.tensor.dtype = 1
+        value.tensor.tensor_content = content
     data = event.SerializeToString()
     record = struct.pack("<Q", len(data)) + b"\0" * 4 + data + b"\0" * 4
     (tmp_path / "run").mkdir()
@@ -83,14 +84,16 @@ def test_scalars_that_were_logged_as_tensors_are_read(tmp_path: Path):
 
 def test_a_file_that_was_cut_keeps_its_complete_records(tmp_path: Path):
     path = curve(tmp_path / "adam", [0.5, 0.25, 0.125])
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-1])
+    complete = path.read_bytes()
+    path.write_bytes(complete[:-1])
     (run,) = TensorBoard(tag="loss").read(tmp_path).outcomes
     assert run.values.tolist() == [0.5, 0.25, 0.125]  # only the last histogram is incomplete
-    for cut in range(61, len(whole) - 1, 37):
-        path.write_bytes(whole[:cut])
+    for cut in range(61, len(complete) - 1, 37):
+        path.write_bytes(complete[:cut])
         try:
-            reasons = [one.reason for one in TensorBoard(tag="loss").read(tmp_path).rejected]
+            reasons = [
+                rejection.reason for rejection in TensorBoard(tag="loss").read(tmp_path).rejected
+            ]
         except ImportFailedError as error:  # nothing before the first value
             reasons = str(error).splitlines()
         assert len(reasons) == 1

@@ -54,9 +54,9 @@ def test_seeds_of_one_instance_share_its_weight(tmp_path: Path):
     ]
     path.write_text("\n".join(["algorithm,instance,seed,t,y,w", *rows]))
     pb.import_data(path, tmp_path / "s", seed_column="seed", weight_column="w")
-    found = evidence_of(StoreOnDisk.open(tmp_path / "s"))
-    assert found.choice_sets.wins.tolist() == [[4.0, 0.0]]
-    assert found.n_problems == 2
+    evidence = evidence_of(StoreOnDisk.open(tmp_path / "s"))
+    assert evidence.choice_sets.wins.tolist() == [[4.0, 0.0]]
+    assert evidence.n_problems == 2
 
 
 @pytest.mark.parametrize("value", ["-1", "nan", "inf", "0", "1001", "heavy", ""])
@@ -64,9 +64,11 @@ def test_what_cannot_be_a_weight_ends_the_import_in_a_line(value: str, tmp_path:
     path = table(tmp_path, {**WEIGHTS, "i3": value})
     with pytest.raises(ImportFailedError) as caught:
         TrajectoryTable(weight_column="w").read(path)
-    said = str(caught.value)
-    assert said.startswith("line 10: the weight of 'i3' must be a number above 0 and at most 1,000")
-    assert "\n" not in said
+    message = str(caught.value)
+    assert message.startswith(
+        "line 10: the weight of 'i3' must be a number above 0 and at most 1,000"
+    )
+    assert "\n" not in message
 
 
 def test_an_instance_has_one_weight_in_a_column_that_exists(tmp_path: Path):
@@ -88,14 +90,15 @@ def test_a_second_import_with_another_weight_is_refused(tmp_path: Path):
 @pytest.mark.parametrize("format", ["csv", "parquet", "preflib", "store"])
 def test_exports_and_stores_keep_weights_for_the_way_back(format: str, tmp_path: Path):
     store = imported(tmp_path)
-    place, notes = store.path, ()
+    source = store.path
+    notes: tuple[str, ...] = ()
     if format != "store":
-        place = tmp_path / (f"out.{format}" if format != "preflib" else "out")
-        notes = pb.open(store.path).export(format, place).notes
+        source = tmp_path / (f"out.{format}" if format != "preflib" else "out")
+        notes = pb.open(store.path).export(format, source).notes
     is_table = format in ("csv", "parquet")
     options = {"weight_column": "weight"} if is_table else {}
-    pb.import_data(place, tmp_path / "again", "table" if is_table else format, **options)
-    assert StoreOnDisk.open(tmp_path / "again").weights() == store.weights()
+    pb.import_data(source, tmp_path / "copy", "table" if is_table else format, **options)
+    assert StoreOnDisk.open(tmp_path / "copy").weights() == store.weights()
     assert (format == "preflib") == any("weights" in note for note in notes)
 
 
@@ -103,7 +106,7 @@ def test_a_frame_with_a_column_weight_is_weighted(tmp_path: Path):
     import polars as pl
 
     frame = pl.read_csv(table(tmp_path)).rename({"w": "weight"})
-    found = pb.infer(frame, draws=500)
-    assert any("instances have weights, from 0.5 to 3" in note for note in found.notes)
-    without = pb.infer(frame.drop("weight"), draws=500)
-    assert found.theta[:, 0, 0].mean() > without.theta[:, 0, 0].mean()
+    weighted = pb.infer(frame, draws=500)
+    assert any("instances have weights, from 0.5 to 3" in note for note in weighted.notes)
+    unweighted = pb.infer(frame.drop("weight"), draws=500)
+    assert weighted.theta[:, 0, 0].mean() > unweighted.theta[:, 0, 0].mean()

@@ -1,6 +1,6 @@
-"""Stores of every kind that a report may meet, pages of them, and one browser to look at them.
+"""Stores of every kind that a report may describe, pages of them, and a browser that opens pages.
 
-Nothing here is written to by a test.
+Tests only read these stores and pages.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ RATINGS = {
 
 
 class Kinds(Mapping[str, ReportContext]):
-    """Everything a figure must cope with, by what is odd about it; made when asked for."""
+    """Contexts of stores by the name of what is special about each, filled at their first use."""
 
     def __init__(self, factory: pytest.TempPathFactory) -> None:
         self._factory = factory
@@ -59,7 +59,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Kinds:
 
 @pytest.fixture(scope="session")
 def raced(kinds: Kinds) -> ReportContext:
-    """A small race that ended: one out, the others settled, several rounds."""
+    """A small race that ended after several rounds: one algorithm is out, the others settled."""
     return kinds["raced"]
 
 
@@ -76,16 +76,18 @@ def raced_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def race_over_six_times(folder: Path) -> None:
-    made = Project(folder)
-    made.configure(
+    project = Project(folder)
+    project.configure(
         **synthetic(RATINGS),
         budget={"grid": TIMES},
         race={"alpha": 0.95, "limits": {"rounds": 4}},
         inference={**stores.QUICK, "draws": 2000},
     )
-    made.race("config.yaml")
-    # draws that belong together over time, by the quickest way there is
-    keep_posterior(StoreOnDisk.open(made.store), model="random-walk", method="laplace", draws=2000)
+    project.race("config.yaml")
+    # The quickest way to draws that are correlated over time.
+    keep_posterior(
+        StoreOnDisk.open(project.store), model="random-walk", method="laplace", draws=2000
+    )
 
 
 @pytest.fixture(scope="session")
@@ -100,7 +102,7 @@ def race_page(raced_project: Project, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture(scope="session")
 def temporal_page(raced_project: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same store by the model in which draws of neighbouring times belong together."""
+    """A page of the same store, by a model whose draws are correlated over time."""
 
     def fill(folder: Path) -> None:
         context = gather(StoreOnDisk.open(raced_project.store), model="random-walk")

@@ -1,4 +1,4 @@
-"""How the stores that reports are tested on are made."""
+"""The stores on which reports are tested."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -105,5 +105,5 @@ KINDS: dict[str, Callable[[Path], StoreOnDisk]] = {
     "failures": failing,
 }
 
-# Kinds that are looked at by another model than the default one.
+# Stores that are described by another model than the default.
 MODELS = {"inferred": "random-walk", "hostile names": "dirichlet", "twenty algorithms": "dirichlet"}

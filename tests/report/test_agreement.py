@@ -26,9 +26,10 @@ def p_best_on_page(context: ReportContext) -> np.ndarray:
     """P(best)[time, item], computed from what the page carries as its script does."""
     content = selector(context)
     assert content is not None
-    n, times, draws = len(content["items"]), len(content["times"]), content["draws"]
-    wins = unpacked(content["wins"]).reshape(-1, times, draws)
-    values = np.full((n, times, draws), np.inf)
+    n = len(content["items"])
+    shape = (len(content["times"]), content["draws"])
+    wins = unpacked(content["wins"]).reshape(-1, *shape)
+    values = np.full((n, *shape), np.inf)
     for pair, (a, b) in enumerate(zip(*np.triu_indices(n, 1), strict=True)):
         values[a] = np.minimum(values[a], wins[pair])
         values[b] = np.minimum(values[b], 1 - wins[pair])
@@ -39,7 +40,7 @@ def p_best_on_page(context: ReportContext) -> np.ndarray:
 def test_p_best_is_that_of_select_in_every_part_of_a_report(tmp_path: Path):
     store = runs_of(tmp_path, 30, THREE)
     context = gather(store)
-    names, likely = context.p_best
+    names, p_best = context.p_best
     opened = pb.open(store.path)
     by_select = np.array(
         [
@@ -47,17 +48,17 @@ def test_p_best_is_that_of_select_in_every_part_of_a_report(tmp_path: Path):
             for chosen in (opened.select(f"at {t}") for t in (10, 100))
         ]
     )
-    np.testing.assert_allclose(likely, by_select, atol=1e-12)
-    drawn = FIGURES["leaders"].data(context)["p_best"].to_numpy().reshape(likely.shape)
-    np.testing.assert_array_equal(drawn, likely)
-    np.testing.assert_allclose(p_best_on_page(context), likely, atol=2e-3)
+    np.testing.assert_allclose(p_best, by_select, atol=1e-12)
+    drawn = FIGURES["leaders"].data(context)["p_best"].to_numpy().reshape(p_best.shape)
+    np.testing.assert_array_equal(drawn, p_best)
+    np.testing.assert_allclose(p_best_on_page(context), p_best, atol=2e-3)
     values = FIGURES["values"].data(context).filter(pl.col("preference") == "final")
-    for name, chance in zip(names, likely[-1], strict=True):
-        (own,) = values.filter(pl.col("algorithm") == name)["p_best"].unique()
-        assert own == pytest.approx(chance)
-    (table,) = (one for one in tables(context) if one.name == "selection")
-    last = next(row for row in table.rows if row[0] == "at 100")
-    assert last[1:3] == (names[likely[-1].argmax()], probability(float(likely[-1].max())))
+    for name, p in zip(names, p_best[-1], strict=True):
+        (p_of_values,) = values.filter(pl.col("algorithm") == name)["p_best"].unique()
+        assert p_of_values == pytest.approx(p)
+    latex_tables = {table.name: table for table in tables(context)}
+    last = next(row for row in latex_tables["selection"].rows if row[0] == "at 100")
+    assert last[1:3] == (names[p_best[-1].argmax()], probability(float(p_best[-1].max())))
 
 
 def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too_early(tmp_path):
@@ -65,24 +66,24 @@ def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too
     posterior = pb.open(store.path).infer()
     chosen = pb.open(store.path).select("final")
     context = gather(StoreOnDisk.open(store.path))
-    better = context.estimates.above[-1]
-    place = {name: i for i, name in enumerate(context.estimates.algorithms)}
+    p_better = context.estimates.above[-1]
+    row_of = {name: i for i, name in enumerate(context.estimates.algorithms)}
     matrix = {(a, b): p for a, b, p, _, _ in FIGURES["matrix"].data(context).iter_rows()}
     last = pl.col("t") == context.times[-1]
     inferred = {(row["a"], row["b"]): row for row in posterior.pairs().filter(last).to_dicts()}
     assert len(pb.open(store.path).duels("A", "B").duels) == 3
     for name, other in (("A", "B"), ("B", "A")):
-        p = better[place[name], place[other]]
+        p = p_better[row_of[name], row_of[other]]
         (row,) = (row for row in chosen.ranking if row.algorithm == name)
-        names, likely = context.p_best
+        names, p_best = context.p_best
         assert row.p2bb == pytest.approx(p)
         assert inferred[name, other]["p_dominates"] == pytest.approx(p)
-        assert likely[-1, names.index(name)] == pytest.approx(p)
+        assert p_best[-1, names.index(name)] == pytest.approx(p)
         assert p_best_on_page(context)[-1, names.index(name)] == pytest.approx(p, abs=2e-3)
         assert matrix[name, other] <= p + 1e-12
     assert posterior.model == context.basis.posterior.model
-    said = without_marks(recommendation(context)[0])
-    assert said.startswith("Too early to say, on 3 problems: ")
+    words = without_marks(recommendation(context)[0])
+    assert words.startswith("Too early to say, on 3 problems: ")
     assert chosen.statement.startswith("too early to say; ")
     story = story_of(context)
     blocks = outline(context, story)

@@ -1,4 +1,4 @@
-"""The answer says no more than is known, and leaves out no budget."""
+"""The recommendation claims no more than the evidence supports, and covers every budget."""
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -20,15 +20,15 @@ TIMES = np.array([10.0, 20, 40, 80, 160, 320])
 
 @dataclass(frozen=True)
 class Grid:
-    """What words need of the context."""
+    """The part of a context that words about advice use."""
 
     times: np.ndarray
     axis: str = "evaluations"
 
 
-def likely(*of_the_first: float) -> np.ndarray:
-    """P(best)[time, algorithm] of two, of a third that has a tenth of the rest."""
-    first = np.array(of_the_first)
+def likely(*p_best_of_first: float) -> np.ndarray:
+    """P(best)[time, algorithm] of three; the third has a tenth of what the first leaves."""
+    first = np.array(p_best_of_first)
     return np.stack([first, 0.9 * (1 - first), 0.1 * (1 - first)], axis=1)
 
 
@@ -52,13 +52,13 @@ def test_stretches_leave_out_no_time_of_the_grid():
     rng = np.random.default_rng(7)
     for _ in range(50):
         chances = rng.dirichlet([0.4, 0.4, 0.4], size=len(TIMES))
-        made = advise("ABC", TIMES, chances).spans
-        assert sum(one.times for one in made) == len(TIMES)
-        assert [made[0].start, made[-1].stop] == [TIMES[0], TIMES[-1]]
-        for one, other in pairwise(made):
-            place = int(np.flatnonzero(one.stop == TIMES)[0])
-            assert other.start == TIMES[place + 1]
-            assert not (one.is_open and other.is_open)
+        spans = advise("ABC", TIMES, chances).spans
+        assert sum(span.times for span in spans) == len(TIMES)
+        assert [spans[0].start, spans[-1].stop] == [TIMES[0], TIMES[-1]]
+        for span, next_span in pairwise(spans):
+            last_time = int(np.flatnonzero(span.stop == TIMES)[0])
+            assert next_span.start == TIMES[last_time + 1]
+            assert not (span.is_open and next_span.is_open)
 
 
 def test_a_span_ends_where_the_next_one_begins():
@@ -115,7 +115,8 @@ def test_no_algorithm_is_recommended_where_nothing_is_known(raced, monkeypatch):
 def test_names_stand_apart_in_decisions_and_reasons_too(raced):
     story = story_of(raced)
     for decision in story.decisions:
-        names, words = pieces(decision.text)[1::2], "".join(pieces(decision.text)[::2])
+        names = pieces(decision.text)[1::2]
+        words = "".join(pieces(decision.text)[::2])
         assert names
         assert set(names) <= set(raced.algorithms)
         assert not set(words.split()) & set(raced.algorithms)

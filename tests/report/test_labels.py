@@ -53,10 +53,10 @@ def test_names_that_would_look_the_same_get_a_number():
     ],
 )
 def test_long_names_keep_what_differs_and_no_two_look_alike(names, expected):
-    made = labels(names)
-    assert expected is None or list(made.values()) == expected
-    assert len(set(made.values())) == len(names)
-    assert all(0 < len(label) <= LONGEST_LABEL for label in made.values())
+    shortened_names = labels(names)
+    assert expected is None or list(shortened_names.values()) == expected
+    assert len(set(shortened_names.values())) == len(names)
+    assert all(0 < len(label) <= LONGEST_LABEL for label in shortened_names.values())
 
 
 def test_a_name_that_is_short_is_never_changed_for_others_that_are_long():

@@ -1,4 +1,4 @@
-"""The kit of a paper: tables and captions that any LaTeX reads, whatever names hold."""
+"""The LaTeX kit: tables and captions that every LaTeX reads, whatever characters names have."""
 
 import re
 import subprocess
@@ -38,8 +38,8 @@ def test_text_is_typeset_as_it_is(text, tex):
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_name_leaves_a_command_or_an_open_brace(name):
-    made = escaped(name)
-    bare = re.sub(r"\\[\\{}$&#%_]", "", made)
+    tex = escaped(name)
+    bare = re.sub(r"\\[\\{}$&#%_]", "", tex)
     assert bare.count("{") == bare.count("}")
     ours = r"textbackslash|textasciitilde|textasciicircum|textquotedbl|textasciigrave|othersign"
     commands = re.findall(r"\\([A-Za-z]+)", bare)
@@ -63,13 +63,13 @@ def test_the_kit_has_tables_figures_captions_and_a_document(raced: ReportContext
 
 
 def test_eliminations_are_told_with_who_when_and_how_probable(raced: ReportContext):
-    found = {table.name: table for table in tables(raced)}
+    tables_by_name = {table.name: table for table in tables(raced)}
     assert raced.race is not None
-    rows = found["eliminations"].rows
+    rows = tables_by_name["eliminations"].rows
     assert [(row[0], row[1]) for row in rows] == [
-        (gone.algorithm, gone.by) for gone in raced.race.eliminated
+        (elimination.algorithm, elimination.by) for elimination in raced.race.eliminated
     ]
-    assert [row[0] for row in found["pareto"].rows] == [
+    assert [row[0] for row in tables_by_name["pareto"].rows] == [
         name for name in raced.basis.algorithms if name in raced.race.pareto_set
     ]  # type: ignore[union-attr]
 
@@ -81,12 +81,17 @@ def test_a_column_of_instances_has_numbers_only(raced: ReportContext):
 
 
 def test_key_rounds_are_those_with_a_decision_and_the_last(raced: ReportContext):
-    found = key_rounds(raced, 100)
-    assert found[-1] is raced.rounds[-1]
-    out = {gone.round for gone in raced.rounds[-1].state.eliminated}
-    assert out <= {entry.number for entry in found}
-    told = KEY_ROUNDS.data(raced).filter("put_out").select("algorithm", "round").unique().rows()
-    assert set(told) == {(gone.algorithm, gone.round) for gone in raced.rounds[-1].state.eliminated}
+    rounds = key_rounds(raced, 100)
+    assert rounds[-1] is raced.rounds[-1]
+    out = {elimination.round for elimination in raced.rounds[-1].state.eliminated}
+    assert out <= {entry.number for entry in rounds}
+    drawn_eliminations = (
+        KEY_ROUNDS.data(raced).filter("put_out").select("algorithm", "round").unique().rows()
+    )
+    assert set(drawn_eliminations) == {
+        (elimination.algorithm, elimination.round)
+        for elimination in raced.rounds[-1].state.eliminated
+    }
     assert len(key_rounds(raced, 1)) == 1
 
 
@@ -105,7 +110,8 @@ def test_the_truth_of_a_synthetic_race_is_the_ratings_it_was_drawn_from(raced: R
 def test_of_who_is_first_among_those_still_in_the_truth_is_among_them(kinds):
     context = kinds["one round"]
     entry = context.rounds[-1]
-    truth, among = truth_of(context), truth_after(context, entry)
+    truth = truth_of(context)
+    among = truth_after(context, entry)
     inside = entry.state.candidates
     total = sum(truth[name] for name in inside)
     assert among[inside[0]] == pytest.approx(truth[inside[0]] / total)
@@ -125,11 +131,12 @@ def test_bars_join_neighbours_that_are_not_told_apart():
 
 
 def test_one_budget_is_shown_at_the_time_asked_for(raced: ReportContext):
-    first, last = float(raced.times[0]), float(raced.times[-1])
+    first = float(raced.times[0])
+    last = float(raced.times[-1])
     assert ONE_BUDGET.data(replace(raced, at=first))["t"][0] == first
-    shown = ONE_BUDGET.data(raced)
-    assert shown["t"][0] == last
-    assert shown["mean"].to_list() == sorted(shown["mean"], reverse=True)
+    data = ONE_BUDGET.data(raced)
+    assert data["t"][0] == last
+    assert data["mean"].to_list() == sorted(data["mean"], reverse=True)
 
 
 def test_a_font_that_is_not_there_is_refused_with_the_nearest():
@@ -140,7 +147,7 @@ def test_a_font_that_is_not_there_is_refused_with_the_nearest():
 @pytest.mark.slow
 @pytest.mark.tex
 def test_pdflatex_reads_the_kit_of_hostile_names_without_an_error(kinds, tmp_path: Path):
-    """Where there is a TeX system; elsewhere the tests of escaping stand for it."""
+    """This needs a TeX system; without one, only the tests of escaping cover the same names."""
     write_kit(kinds["hostile names"], tmp_path, Style())
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "kit.tex"],

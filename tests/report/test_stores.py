@@ -1,4 +1,4 @@
-"""Several stores side by side: what is compared, what differs, and what is refused."""
+"""Comparisons of several stores: their times and algorithms, the differences, the refusals."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,7 @@ TURNED = {"A": [0.9, 0.05], "B": [0.05, 0.9], "C": [0.05, 0.05]}
 
 
 def two_stores(folder: Path) -> None:
-    """The same three algorithms, on instances of which no one is in both."""
+    """The same three algorithms in both stores, which have no instance in common."""
     for name, ratings, instances, seed in (("even", EVEN, 12, 3), ("turned", TURNED, 40, 8)):
         (folder / name).mkdir()
         inferred(folder / name, ratings, "empirical", instances, seed=seed)
@@ -44,7 +44,7 @@ def sides(folder: Path) -> tuple[Side, ...]:
 
 
 @pytest.fixture(scope="module")
-def found(sides: tuple[Side, ...]) -> StoreComparison:
+def comparison(sides: tuple[Side, ...]) -> StoreComparison:
     return compared(sides)
 
 
@@ -61,10 +61,13 @@ def knowing(side: Side, *names: str) -> Side:
     return replace(side, basis=replace(side.basis, posterior=posterior))
 
 
-def test_a_difference_is_that_of_win_probabilities_by_the_draws_of_both(sides, found):
-    before, after = (side.basis.posterior.head_to_head(0, 1)[:, 1] for side in sides)
-    row = found.differences.filter(
-        pl.col("algorithm") == "A", pl.col("against") == "B", pl.col("at") == found.moments.at[1]
+def test_a_difference_is_that_of_win_probabilities_by_the_draws_of_both(sides, comparison):
+    before = sides[0].basis.posterior.head_to_head(0, 1)[:, 1]
+    after = sides[1].basis.posterior.head_to_head(0, 1)[:, 1]
+    row = comparison.differences.filter(
+        pl.col("algorithm") == "A",
+        pl.col("against") == "B",
+        pl.col("at") == comparison.moments.at[1],
     ).row(0, named=True)
     assert row["first"] == pytest.approx(before.mean())
     assert row["other"] == pytest.approx(after.mean())
@@ -74,32 +77,38 @@ def test_a_difference_is_that_of_win_probabilities_by_the_draws_of_both(sides, f
     assert row["p_more"] == pytest.approx((change > 0).mean())
 
 
-def test_an_algorithm_counts_each_common_opponent_the_same(found: StoreComparison):
-    levels = found.levels.filter(pl.col("store") == found.sides[0].name)
-    at_first = levels.filter(pl.col("at") == found.moments.at[0])
+def test_an_algorithm_counts_each_common_opponent_the_same(comparison: StoreComparison):
+    levels = comparison.levels.filter(pl.col("store") == comparison.sides[0].name)
+    at_first = levels.filter(pl.col("at") == comparison.moments.at[0])
     pairs = {(r["algorithm"], r["against"]): r["mean"] for r in at_first.to_dicts()}
     assert pairs["A", None] == pytest.approx((pairs["A", "B"] + pairs["A", "C"]) / 2)
     assert pairs["C", None] == pytest.approx((2 - pairs["A", "C"] - pairs["B", "C"]) / 2)
 
 
-def test_stretches_tell_who_wins_more_where_and_when(found: StoreComparison):
-    said = stretches(found)
-    first, last = (found.moments.in_words(place) for place in (0, 1))
-    other, base = found.sides[1].name, found.sides[0].name
-    assert any(line.startswith(f"At {last} B beats A more often in {other}: on ") for line in said)
-    assert any(line.startswith(f"At {first} A beats B more often in {other}: on ") for line in said)
-    assert all(f"in {base} on " in line for line in said)
+def test_stretches_tell_who_wins_more_where_and_when(comparison: StoreComparison):
+    sentences = stretches(comparison)
+    first = comparison.moments.in_words(0)
+    last = comparison.moments.in_words(1)
+    base = comparison.sides[0].name
+    other = comparison.sides[1].name
+    assert any(
+        line.startswith(f"At {last} B beats A more often in {other}: on ") for line in sentences
+    )
+    assert any(
+        line.startswith(f"At {first} A beats B more often in {other}: on ") for line in sentences
+    )
+    assert all(f"in {base} on " in line for line in sentences)
 
 
 def test_stores_that_are_copies_differ_nowhere(sides: tuple[Side, ...]):
     twin = compared([sides[0], replace(sides[0], name="copy")])
     assert stretches(twin) == []
-    told = story_of_stores(twin, [])
-    assert told.answer[0] == f"No difference between {sides[0].name} and copy is shown."
+    story = story_of_stores(twin, [])
+    assert story.answer[0] == f"No difference between {sides[0].name} and copy is shown."
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "at", "places"),
+    ("times", "other_times", "at", "places"),
     [
         ([10, 20, 40], [10, 20, 40], [10, 20, 40], [[0, 1, 2], [0, 1, 2]]),
         ([10, 20, 40], [20, 40, 80], [20, 40], [[1, 2], [0, 1]]),
@@ -107,8 +116,10 @@ def test_stores_that_are_copies_differ_nowhere(sides: tuple[Side, ...]):
         ([10, 20], [200, 400], [0.5, 1.0], [[0, 1], [0, 1]]),
     ],
 )
-def test_times_are_those_all_grids_have_or_else_shares_of_the_budget(one, two, at, places, sides):
-    moments = matched([on_grid(sides[0], one), on_grid(sides[1], two)])
+def test_times_are_those_all_grids_have_or_else_shares_of_the_budget(
+    times, other_times, at, places, sides
+):
+    moments = matched([on_grid(sides[0], times), on_grid(sides[1], other_times)])
     assert moments.at.tolist() == pytest.approx(at)
     assert moments.places.tolist() == places
     assert moments.exact
@@ -134,9 +145,9 @@ def test_axes_that_differ_are_compared_by_share_of_the_budget_unless_units_are_a
 
 
 def test_stores_without_a_common_algorithm_are_refused_with_what_they_have(sides):
-    one, two = sides
+    first, other = sides
     with pytest.raises(ReportError, match=r"share no algorithm: .* has X, Y and Z; .*rename STORE"):
-        compared([one, knowing(two, "X", "Y", "Z")])
+        compared([first, knowing(other, "X", "Y", "Z")])
 
 
 def test_stores_that_share_one_algorithm_compare_it_with_itself_without_a_posterior(tmp_path: Path):
@@ -149,11 +160,11 @@ def test_stores_that_share_one_algorithm_compare_it_with_itself_without_a_poster
         algorithms = [shared, {**shared, "name": other}]
         polarbear.run({**config, "algorithms": algorithms}, tmp_path / store, instances=6)
     stores = tmp_path / "one", tmp_path / "two"
-    made = polarbear.compare_stores(*stores, html=tmp_path / "page.html")
-    same = [(change["algorithm"], change["same"]) for change in made.to_dict()["changes"]]
+    comparison = polarbear.compare_stores(*stores, html=tmp_path / "page.html")
+    same = [(change["algorithm"], change["same"]) for change in comparison.to_dict()["changes"]]
     assert same == [("A", True)]
-    assert "share one algorithm, A" in made.text()
-    assert "nan" not in made.text()
+    assert "share one algorithm, A" in comparison.text()
+    assert "nan" not in comparison.text()
     page = (tmp_path / "page.html").read_text()
     assert "share one algorithm, A" in page
     assert "Over time" not in page
@@ -178,10 +189,14 @@ def with_runs_of(folder: Path, ratings: dict[str, list[float]]) -> StoreOnDisk:
 def test_an_algorithm_meets_itself_on_the_instances_that_both_stores_have(tmp_path, sides):
     same = with_runs_of(tmp_path / "same", EVEN)
     both = sides_of([sides[0].context, gather(same)])
-    found = compared(both)
-    told = changes(both, found.algorithms, found.moments)
-    assert [(change.algorithm, change.same) for change in told] == [(name, True) for name in "ABC"]
-    assert "not one value of an algorithm differs" in str(story_of_stores(found, told).blocks)
+    comparison = compared(both)
+    changed = changes(both, comparison.algorithms, comparison.moments)
+    assert [(change.algorithm, change.same) for change in changed] == [
+        (name, True) for name in "ABC"
+    ]
+    assert "not one value of an algorithm differs" in str(
+        story_of_stores(comparison, changed).blocks
+    )
 
 
 def test_who_beats_itself_in_the_first_store_is_named_first(tmp_path, sides):
@@ -191,8 +206,8 @@ def test_who_beats_itself_in_the_first_store_is_named_first(tmp_path, sides):
     moments = matched(both)
     on_grid = StoreOnDisk.on_grid
 
-    def shifted(store: StoreOnDisk, *asked: Any) -> GridValues:
-        grid = on_grid(store, *asked)
+    def shifted(store: StoreOnDisk, *arguments: Any) -> GridValues:
+        grid = on_grid(store, *arguments)
         values = grid.values.copy()
         if store.path == better.path:
             values[:, 0] -= 100
@@ -201,39 +216,39 @@ def test_who_beats_itself_in_the_first_store_is_named_first(tmp_path, sides):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(StoreOnDisk, "on_grid", shifted)
-        told = changes(both, ("A", "B", "C"), moments)
-    assert [change.is_shown for change in told] == [True, True, False]
-    assert [change.wins > 0.5 for change in told[:2]] == [True, False]
-    assert told[0].p_better > 0.99
-    assert told[1].p_better < 0.01
+        changed = changes(both, ("A", "B", "C"), moments)
+    assert [change.is_shown for change in changed] == [True, True, False]
+    assert [change.wins > 0.5 for change in changed[:2]] == [True, False]
+    assert changed[0].p_better > 0.99
+    assert changed[1].p_better < 0.01
     # twelve wins of twelve: Beta(13, 1) at each time, and all times alike
-    assert told[0].wins == pytest.approx(13 / 14, abs=0.005)
-    assert told[0].low == pytest.approx(beta.ppf(0.025, 13, 1), abs=0.02)
-    found = story_of_stores(compared(both), told).answer[0]
-    assert found.startswith(f"On 12 shared instances A in {both[1].name} beats that in ")
+    assert changed[0].wins == pytest.approx(13 / 14, abs=0.005)
+    assert changed[0].low == pytest.approx(beta.ppf(0.025, 13, 1), abs=0.02)
+    headline = story_of_stores(compared(both), changed).answer[0]
+    assert headline.startswith(f"On 12 shared instances A in {both[1].name} beats that in ")
 
 
-def test_what_is_set_differently_is_told_with_the_values_of_each(sides, found):
-    settings = dict(different_settings(found.sides, found.algorithms))
+def test_what_is_set_differently_is_told_with_the_values_of_each(sides, comparison):
+    settings = dict(different_settings(comparison.sides, comparison.algorithms))
     assert settings["seed"] == ("3", "8")
     assert "budget.axis" not in settings
 
 
 def test_the_python_door_gives_words_tables_and_files(folder: Path, tmp_path: Path):
     stores = [folder / "even" / "store", folder / "turned" / "store"]
-    made = polarbear.compare_stores(
+    comparison = polarbear.compare_stores(
         *stores, html=tmp_path / "p.html", svg=tmp_path / "f", csv=tmp_path / "f"
     )
-    assert {path.name for path in made.written} == {
+    assert {path.name for path in comparison.written} == {
         *("p.html", "duels.svg", "differences.svg", "duels.csv", "differences.csv")
     }
-    assert all(path.is_file() for path in made.written)
+    assert all(path.is_file() for path in comparison.written)
     page = (tmp_path / "p.html").read_text()
     assert "<script" not in page
     assert "Candidates and eliminated algorithms" in page
-    assert made.text().startswith("even/store and turned/store\n")
-    assert "| algorithm |" in made.markdown()
-    facts = made.to_dict()
+    assert comparison.text().startswith("even/store and turned/store\n")
+    assert "| algorithm |" in comparison.markdown()
+    facts = comparison.to_dict()
     assert facts["algorithms"] == ["A", "B", "C"]
     assert [store["name"] for store in facts["stores"]] == ["even/store", "turned/store"]
     read = pl.read_csv(tmp_path / "f" / "differences.csv")

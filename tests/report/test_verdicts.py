@@ -1,4 +1,4 @@
-"""One verdict a pair: standings, figures, story, text and page say the same of the same codes."""
+"""Standings, figures, story, text and page give the same verdict on a pair with the same codes."""
 
 import shutil
 from pathlib import Path
@@ -18,18 +18,19 @@ from polarbear.store import StoreOnDisk, file_io
 from polarbear.store.catalog import Catalog, json_file
 
 ISOLATES = {0x2068: None, 0x2069: None}  # marks around names of any direction
-# Six times each; as races leave them, and some that only a change of beliefs between rounds does.
+# Six times each: codes that races usually have at their end, and some that arise only if estimates
+# change between rounds.
 SETTLED = [">>x===", "==xx<x", ">>xxxx", "=x=x=x", ">=>=>=", "======", ">xx<==", "xxxxxx"]
 
 
 def with_codes(raced: ReportContext, folder: Path, letters: str) -> tuple[ReportContext, str, str]:
-    """The same race, had its last round settled a pair of candidates like this."""
+    """The same race, except that its last round settled a pair of candidates with these codes."""
     shutil.copytree(raced.store.path, folder / "store")
     catalog = Catalog(folder / "store")
     name = max(name for name in catalog.names("rounds/round-"))
     record = file_io.from_json(catalog.path / name, catalog.read(name))
-    inside = record["state"]["candidates"]
-    pair = next(p for p in record["state"]["pairs"] if {p["a"], p["b"]} <= set(inside))
+    candidates = record["state"]["candidates"]
+    pair = next(p for p in record["state"]["pairs"] if {p["a"], p["b"]} <= set(candidates))
     pair["settled"] = letters
     record["decisions"]["settled_pairs"] = [[pair["a"], pair["b"]]]
     catalog.commit([json_file(name, record)])
@@ -68,9 +69,10 @@ def test_all_who_speak_of_a_pair_say_the_same(letters: str, raced: ReportContext
     (cells,) = matrix.panels[0].series
     assert isinstance(cells, Cells)
     names = rows["a"].unique(maintain_order=True).to_list()
-    place = names.index(a), names.index(b)
-    assert cells.texts[place[0]][place[1]].startswith(f"{expected.sign}\n")
-    hover = cells.hover[place[0]][place[1]].translate(ISOLATES).replace("\n", " ")
+    i = names.index(a)
+    j = names.index(b)
+    assert cells.texts[i][j].startswith(f"{expected.sign}\n")
+    hover = cells.hover[i][j].translate(ISOLATES).replace("\n", " ")
     assert hover.endswith(words)
 
 
@@ -87,7 +89,8 @@ def test_a_member_is_equivalent_at_every_time_only_where_that_was_shown(raced, t
 
 def test_without_a_race_the_posterior_settles_as_a_race_would(kinds):
     context = kinds["inferred"]
-    estimates, alpha = context.estimates, context.rules.alpha
+    estimates = context.estimates
+    alpha = context.rules.alpha
     assert not context.rounds
     a, b = estimates.algorithms[:2]
     certain = {
@@ -99,17 +102,20 @@ def test_without_a_race_the_posterior_settles_as_a_race_would(kinds):
         next((letter for letter, at in certain.items() if at[t]), ".")
         for t in range(len(estimates.times))
     )
-    if len({*letters} - {"."}) > 1:  # one is better somewhere, and the other or neither elsewhere
+    # If two relations are certain at different times, the pair is settled at all times.
+    if len({*letters} - {"."}) > 1:
         letters = letters.replace(".", "x")
     assert verdict_of(context, a, b) == verdict([LETTERS.index(letter) for letter in letters])
 
 
 def test_the_matrix_shows_what_decided_beside_what_is_believed_now(raced):
-    gone = raced.race.eliminated[0]
+    elimination = raced.race.eliminated[0]
     estimates = raced.estimates
-    now = estimates.dominance()[estimates.row_of(gone.by), estimates.row_of(gone.algorithm)]
-    pair = (pl.col("a") == gone.by) & (pl.col("b") == gone.algorithm)
+    now = estimates.dominance()[
+        estimates.row_of(elimination.by), estimates.row_of(elimination.algorithm)
+    ]
+    pair = (pl.col("a") == elimination.by) & (pl.col("b") == elimination.algorithm)
     row = FIGURES["matrix"].data(raced).filter(pair).row(0, named=True)
-    assert (row["probability"], row["decided"]) == (now, gone.probability)
-    other = FIGURES["matrix"].data(raced).filter(~pair & (pl.col("b") == gone.algorithm))
+    assert (row["probability"], row["decided"]) == (now, elimination.probability)
+    other = FIGURES["matrix"].data(raced).filter(~pair & (pl.col("b") == elimination.algorithm))
     assert other["decided"].null_count() == len(other)

@@ -22,15 +22,15 @@ def test_curves_and_bars_show_the_extremes():
 
 
 def test_tables_are_aligned_whatever_letters_names_have():
-    made = as_text([Table(("name", "n#"), (("日本", "1"), ("abc", "22")))]).splitlines()
-    assert made == [" name    n", " ─────────", " 日本    1", " abc    22"]
+    lines = as_text([Table(("name", "n#"), (("日本", "1"), ("abc", "22")))]).splitlines()
+    assert lines == [" name    n", " ─────────", " 日本    1", " abc    22"]
 
 
 def test_text_cuts_long_names_and_shows_what_would_move_the_cursor():
-    made = as_text([Chart((("x" * 99, "██", "a\x1b[2Jb"),))])
-    assert "\x1b" not in made
-    assert "x" * 9 + "…" + "x" * 9 in made
-    assert "x" * 28 not in made
+    text = as_text([Chart((("x" * 99, "██", "a\x1b[2Jb"),))])
+    assert "\x1b" not in text
+    assert "x" * 9 + "…" + "x" * 9 in text
+    assert "x" * 28 not in text
 
 
 def test_markdown_shows_names_as_they_are():
@@ -51,8 +51,8 @@ def test_markdown_shows_names_as_they_are():
 
 
 def test_a_name_cannot_leave_a_chart_s_fence():
-    made = as_markdown([Chart((("```", "██", ""),))])
-    assert made.count("```") == 2
+    markdown = as_markdown([Chart((("```", "██", ""),))])
+    assert markdown.count("```") == 2
 
 
 def test_a_legend_names_each_sign_once_and_one_of_two_that_mirror_each_other():
