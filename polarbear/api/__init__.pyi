@@ -1,5 +1,6 @@
 # Editors, mypy and `lazy_loader.attach_stub` in __init__.py read this list of modules.
 from . import adapters as adapters
+from . import choices as choices
 from . import configuration_parts as configuration_parts
 from . import configurations as configurations
 from . import environment as environment
@@ -9,6 +10,7 @@ from . import importing as importing
 from . import listening as listening
 from . import live_page as live_page
 from . import merge_stores as merge_stores
+from . import names as names
 from . import plain_runs as plain_runs
 from . import posterior as posterior
 from . import progress_display as progress_display

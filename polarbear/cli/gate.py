@@ -2,45 +2,101 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-import click
-from click import option
+import typer
 
-from polarbear import api
-from polarbear.cli import command_options as common
-from polarbear.cli import output
-from polarbear.cli.command_options import AT_LEAST_1, path
+import polarbear
+from polarbear.api.choices import FailedCandidate, Undecided, defaults
+from polarbear.cli import completion, output
+from polarbear.cli.application import app
 from polarbear.cli.output import Screen
+from polarbear.cli.parameters import (
+    AsJson,
+    Debug,
+    Quiet,
+    Seed,
+    StoreOption,
+    Verbose,
+    Workers,
+    member_of,
+)
 
 if TYPE_CHECKING:
     from polarbear.api.gating import Gated
 
+NO_WORSE = 0
 WORSE = 1
 UNDECIDED = 3
+EXIT_CODES_IF_UNDECIDED = {None: UNDECIDED, Undecided.PASS: NO_WORSE, Undecided.FAIL: WORSE}
 
 
-@common.command
-@click.argument("configs", metavar="CONFIG...", nargs=-1, required=True, type=Path)
-@option("--baseline", required=True, metavar="NAME", help="An algorithm, or the group NAME/x.")
-@option("--candidate", required=True, metavar="NAME", help="An algorithm, or the group NAME/x.")
-@option("--tolerance", default=0.05, help="A win rate of 0.5 less this is tolerated.")
-@option("--alpha", default=0.95, help="Level at which a verdict is shown.")
-@option("--instances", type=AT_LEAST_1, help="At most; by default race.limits.instances, or 100.")
-@option("--failures", default="worse", help="A failed run of the candidate alone: worse, ranked.")
-@option("--undecided", metavar="pass|fail", help="Exit code 0 or 1 if undecided, instead of 3.")
-@common.store_option
-@path("--markdown", "FILE", "A comment for a pull request.")
-@path("--svg", "FILE", "A figure of win rates.")
-@path("--junit", "FILE", "The verdicts as JUnit XML.")
-@path("--html", "FILE", "The page of the (first) store.")
-@common.workers
-@common.seed
-@common.json
-@common.verbose
-def gate(configs: tuple[Path, ...], json: bool, verbose: bool, **options: Any) -> None:
+@app.command()
+def gate(
+    configs: Annotated[list[Path], typer.Argument(metavar="CONFIG", help="One for each suite.")],
+    baseline: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.algorithms,
+            help="An algorithm, or the group NAME/x.",
+        ),
+    ],
+    candidate: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.algorithms,
+            help="An algorithm, or the group NAME/x.",
+        ),
+    ],
+    tolerance: Annotated[
+        float, typer.Option(help="A win rate of 0.5 less this is tolerated.")
+    ] = defaults.TOLERANCE,
+    alpha: Annotated[
+        float, typer.Option(help="Level at which a verdict is shown.")
+    ] = defaults.GATE_ALPHA,
+    instances: Annotated[
+        int | None,
+        typer.Option(min=1, help="At most; by default race.limits.instances, or 100."),
+    ] = None,
+    failures: Annotated[
+        FailedCandidate,
+        typer.Option(
+            parser=member_of(FailedCandidate),
+            help="If a run fails for the candidate only: the candidate is worse, or the run is "
+            "ranked like any other.",
+        ),
+    ] = FailedCandidate.WORSE,
+    undecided: Annotated[
+        Undecided | None,
+        typer.Option(
+            parser=member_of(Undecided),
+            help="The exit code of an undecided comparison: 0 with 'pass', 1 with 'fail', and 3 "
+            "without this option.",
+        ),
+    ] = None,
+    store: StoreOption = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a comment for a pull request.")
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw a figure of win rates.")
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the verdicts as JUnit XML.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the page of the (first) store.")
+    ] = None,
+    workers: Workers = None,
+    seed: Seed = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
     """Decide whether a change is worse than the baseline.
 
     The candidate is compared with the baseline at every time within the budget.
@@ -51,14 +107,33 @@ def gate(configs: tuple[Path, ...], json: bool, verbose: bool, **options: Any) -
     """
     message = "every finished run is stored, and the same command continues"
     with output.interruptible(message), output.announcing_compilation():
-        done = api.gating.gate(*configs, listener=Screen(verbose), **options)
-    output.result(done, json, _show)
-    output.wrote(*done.written)
-    undecided_code = {"pass": 0, "fail": WORSE}.get(options["undecided"], UNDECIDED)
-    sys.exit({"worse": WORSE, "undecided": undecided_code}.get(done.verdict.value, 0))
+        gated = polarbear.gate(
+            *configs,
+            baseline=baseline,
+            candidate=candidate,
+            tolerance=tolerance,
+            alpha=alpha,
+            store=store,
+            instances=instances,
+            failures=failures,
+            undecided=undecided,
+            workers=workers,
+            seed=seed,
+            markdown=markdown,
+            svg=svg,
+            junit=junit,
+            html=html,
+            listener=Screen(verbose),
+        )
+    output.result(gated, as_json, _show_gated)
+    output.wrote(*gated.written)
+    if gated.verdict == "worse":
+        raise typer.Exit(WORSE)
+    if gated.verdict == "undecided":
+        raise typer.Exit(EXIT_CODES_IF_UNDECIDED[undecided])
 
 
-def _show(done: Gated) -> None:
-    output.show(done.verdict.value.upper())
-    output.show(*done.sentences)
-    output.show(done.cost)
+def _show_gated(gated: Gated) -> None:
+    output.show(gated.verdict.value.upper())
+    output.show(*gated.sentences)
+    output.show(gated.cost)

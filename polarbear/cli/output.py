@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import json as json_
+import json
 import os
 import re
 import shutil
@@ -14,14 +14,13 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-import click
+import typer
 
-from polarbear import api
-from polarbear.api.listening import Progress
+from polarbear.api.listening import Progress, on_first_compilation
 from polarbear.records import Record, json_values
 from polarbear.wording import counted, visible
 
-INTERRUPTED = 130
+INTERRUPTED = 130  # the exit code after Ctrl-C
 # Control characters and changes of direction, which JSON allows but a terminal would act upon.
 _CONTROLS = "[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 quiet = False  # set by --quiet
@@ -29,10 +28,11 @@ quiet = False  # set by --quiet
 Result = TypeVar("Result")
 
 
-def set_quiet(value: bool) -> None:
-    """Print no notes and no progress."""
+def set_quiet(value: bool) -> bool:
+    """Print no notes and no progress; returns the value, as the callback of an option must."""
     global quiet
     quiet = value
+    return value
 
 
 def columns() -> int | None:
@@ -42,32 +42,40 @@ def columns() -> int | None:
 
 def show_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table of results; a column whose title ends in '#' is aligned to the right."""
-    click.echo("\n".join(api.text_table.table_lines(titles, rows, columns())))
+    from polarbear.api.text_table import table_lines
+
+    typer.echo("\n".join(table_lines(titles, rows, columns())))
 
 
 def show(*texts: str) -> None:
     """Print lines of results, folded to the width of a terminal."""
-    for line in api.text_table.folded(texts, columns()):
-        click.echo(line)
+    from polarbear.api.text_table import folded
+
+    for line in folded(texts, columns()):
+        typer.echo(line)
 
 
-def result(found: Result, json: bool, show_it: Callable[[Result], None] | None = None) -> None:
-    """Print a result as JSON, or as text: by a function, by default as one line, and its notes."""
-    if json:
-        print_json(found)
+def result(
+    record: Result, as_json: bool, show_record: Callable[[Result], None] | None = None
+) -> None:
+    """Print a record as JSON, or as text: by a function, by default as one line; then its notes."""
+    if as_json:
+        print_json(record)
         return
-    if show_it is not None:
-        show_it(found)
-    elif isinstance(found, Record):
-        show(found.one_line())
-    note(*(f"note: {line}" for line in getattr(found, "notes", ())))
+    if show_record is not None:
+        show_record(record)
+    elif isinstance(record, Record):
+        show(record.one_line())
+    note(*(f"note: {line}" for line in getattr(record, "notes", ())))
 
 
 def print_json(facts: object) -> None:
     """Print records, or a dictionary of them, as one JSON object."""
+    from polarbear.api.text_table import is_unicode
+
     facts = facts.to_dict() if hasattr(facts, "to_dict") else json_values(facts)
-    text = json_.dumps(facts, indent=2, ensure_ascii=not api.text_table.is_unicode())
-    click.echo(re.sub(_CONTROLS, lambda sign: json_.dumps(sign[0])[1:-1], text))
+    text = json.dumps(facts, indent=2, ensure_ascii=not is_unicode())
+    typer.echo(re.sub(_CONTROLS, lambda sign: json.dumps(sign[0])[1:-1], text))
 
 
 def note(*lines: str) -> None:
@@ -85,14 +93,15 @@ def error(*lines: str) -> None:
     """Print lines on standard error, even with --quiet."""
     with suppress(OSError):  # a log on a full disk must not end a race
         for line in lines:
-            click.echo(visible(line, keep="\n"), err=True)
+            typer.echo(visible(line, keep="\n"), err=True)
 
 
 class Screen(Progress):
-    """Notes, warnings and progress of a call on standard error."""
+    """Prints notes, warnings and progress of a call on standard error."""
 
     def __init__(self, verbose: bool = False) -> None:
-        self._verbose, self.is_shown = verbose, not quiet
+        self._verbose = verbose
+        self.is_shown = not quiet
 
     def note(self, text: str) -> None:
         note(text)
@@ -118,7 +127,7 @@ def interruptible(message: str) -> Iterator[None]:
     def interrupt(number: int, frame: object) -> None:
         raise KeyboardInterrupt
 
-    before = {
+    previous_handlers = {
         number: signal.signal(number, interrupt)
         for number in (signal.SIGTERM, signal.SIGHUP)
         if signal.getsignal(number) is not signal.SIG_IGN  # set by `nohup`
@@ -129,13 +138,13 @@ def interruptible(message: str) -> Iterator[None]:
         error(f"polarbear: interrupted; {message}")
         sys.exit(INTERRUPTED)
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)
 
 
 def announcing_compilation() -> AbstractContextManager[None]:
     """Print a note if loops have to be compiled."""
-    return api.listening.on_first_compilation(
+    return on_first_compilation(
         lambda: note("compiling for this machine, once; the next call will be quick")
     )
 
@@ -152,7 +161,8 @@ def prepare_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)
         if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "w" if number else "r"))
+            mode = "w" if number else "r"
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -161,6 +171,6 @@ def prepare_streams() -> None:
 def discard_buffered_output() -> None:
     """Discard buffered output, which Python would otherwise try to write again at exit."""
     if sys.stdout is sys.__stdout__:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 1)
-        os.close(nowhere)
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, 1)
+        os.close(null_device)

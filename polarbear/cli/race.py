@@ -1,44 +1,93 @@
-"""`polarbear race`."""
+"""`polarbear race`: compare algorithms on more and more instances."""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from click import option
+import typer
 
-from polarbear import api
-from polarbear.cli import command_options as common
-from polarbear.cli import output
-from polarbear.cli.command_options import flag, several
+import polarbear
+from polarbear.api.choices import defaults
+from polarbear.cli import completion, output
+from polarbear.cli.application import app
 from polarbear.cli.output import Screen
+from polarbear.cli.parameters import (
+    AsJson,
+    ConfigFile,
+    Debug,
+    Engine,
+    Keep,
+    MixHosts,
+    PageFile,
+    Quiet,
+    Rerun,
+    RetryFailed,
+    Scheduler,
+    Seed,
+    StoreOption,
+    Verbose,
+    Workers,
+    check_preference,
+)
 from polarbear.wording import P_BEST
 
 if TYPE_CHECKING:
     from polarbear.api.experiments import Raced
 
-AT_LIMIT = 3  # exit code of a race that stopped with pairs unresolved
+AT_LIMIT = 3  # the exit code of a race that stopped with pairs unresolved
 
 
-@common.command
-@common.config_file
-@common.store_option
-@several("--add", "Enter only this new algorithm of CONFIG; by default all new ones enter.")
-@flag("--redecide", "If CONFIG has changed: decide again from the stored runs.")
-@common.rerun
-@common.keep
-@flag("--fresh", "Begin another race in the store, using its runs.")
-@option("--for", "preference", help="End when the choice for this preference is good enough.")
-@option("--regret", default=0.01, help="With --for: stop below this expected regret.")
-@common.path("--page", "FILE", "Write the report's page after each round; an open page follows.")
-@flag("--no-check", "Skip the short trial before a first race.")
-@flag("--no-early", "Make no speculative runs.")
-@common.execution
-@common.retry_failed
-@common.mix_hosts
-@common.json
-@common.verbose
-def race(no_check: bool, no_early: bool, json: bool, verbose: bool, **options: Any) -> None:
+@app.command()
+def race(
+    config: ConfigFile,
+    store: StoreOption = None,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.algorithms,
+            help="Enter only this new algorithm of CONFIG; by default all new ones enter. May be "
+            "given several times.",
+        ),
+    ] = None,
+    redecide: Annotated[
+        bool,
+        typer.Option("--redecide", help="If CONFIG has changed: decide again from stored runs."),
+    ] = False,
+    rerun: Rerun = None,
+    keep: Keep = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin another race in the store, using its runs.")
+    ] = False,
+    preference: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="PREFERENCE",
+            callback=check_preference,
+            autocompletion=completion.preferences,
+            help="End when the choice for this preference is good enough.",
+        ),
+    ] = None,
+    regret: Annotated[
+        float, typer.Option(help="With --for: stop below this expected regret.")
+    ] = defaults.REGRET,
+    page: PageFile = None,
+    no_check: Annotated[
+        bool, typer.Option("--no-check", help="Skip the short trial before a first race.")
+    ] = False,
+    no_early: Annotated[bool, typer.Option("--no-early", help="Make no speculative runs.")] = False,
+    workers: Workers = None,
+    seed: Seed = None,
+    engine: Engine = None,
+    scheduler: Scheduler = None,
+    retry_failed: RetryFailed = False,
+    mix_hosts: MixHosts = False,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
     """Race algorithms until the anytime Pareto set is settled.
 
     CONFIG is a configuration in YAML; `polarbear init` writes one.
@@ -48,27 +97,47 @@ def race(no_check: bool, no_early: bool, json: bool, verbose: bool, **options: A
     Exit code 3: a limit was reached with pairs unresolved; the result is valid and printed.
     """
     message = "the same command continues from the last round; finished runs are stored"
-    check, early = False if no_check else None, 0 if no_early else None
     with output.interruptible(message), output.announcing_compilation():
-        done = api.experiments.race(
-            **options, check=check, early=early, listener=Screen(verbose)
+        ended_race: Raced = polarbear.race(
+            config,
+            store,
+            add=add or (),
+            redecide=redecide,
+            rerun=rerun or (),
+            keep=keep or (),
+            fresh=fresh,
+            preference=preference,
+            regret=regret,
+            workers=workers,
+            seed=seed,
+            engine=engine,
+            scheduler=scheduler,
+            mix_hosts=mix_hosts,
+            retry_failed=retry_failed,
+            check=False if no_check else None,
+            early=0 if no_early else None,
+            page=page,
+            listener=Screen(verbose),
         ).result
-    output.result(done, json, lambda raced: _show_raced(raced, verbose))
-    if done.at_limit:
-        sys.exit(AT_LIMIT)
+    output.result(ended_race, as_json, lambda raced: _show_raced(raced, verbose))
+    if ended_race.at_limit:
+        raise typer.Exit(AT_LIMIT)
 
 
-def _show_raced(done: Raced, verbose: bool) -> None:
-    words, facts = api.standings_words, done.standings
-    after = words.failure_lines(done.failures)
-    if done.reached is not None:
-        now = done.reached
-        after.append(
-            f"for '{now.preference}': {now.choice}, {P_BEST} = {now.p2bb:.2f}, "
-            f"expected regret {now.expected_regret:.2g}",
+def _show_raced(raced: Raced, verbose: bool) -> None:
+    from polarbear.api import standings_words
+
+    standings = raced.standings
+    closing_lines = standings_words.failure_lines(raced.failures)
+    if raced.reached is not None:
+        prospect = raced.reached
+        closing_lines.append(
+            f"for '{prospect.preference}': {prospect.choice}, {P_BEST} = {prospect.p2bb:.2f}, "
+            f"expected regret {prospect.expected_regret:.2g}"
         )
-    if done.extra_runs and verbose:
-        after.append(words.speculative_words(done.extra_runs))
-    after.append(f"Stopped because {done.stopped_because}; store {facts.store}.")
-    after += words.next_commands(facts)
-    output.show(*words.standings_lines(facts, output.columns(), verbose, after))
+    if raced.extra_runs and verbose:
+        closing_lines.append(standings_words.speculative_words(raced.extra_runs))
+    closing_lines.append(f"Stopped because {raced.stopped_because}; store {standings.store}.")
+    closing_lines += standings_words.next_commands(standings)
+    lines = standings_words.standings_lines(standings, output.columns(), verbose, closing_lines)
+    output.show(*lines)

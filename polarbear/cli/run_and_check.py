@@ -2,122 +2,187 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from click import option
+import typer
 
-from polarbear import api
-from polarbear.cli import command_options as common
-from polarbear.cli import output
-from polarbear.cli.command_options import AT_LEAST_1
-from polarbear.cli.contents import show_runs
+import polarbear
+from polarbear.cli import completion, output
+from polarbear.cli.application import app
 from polarbear.cli.output import Screen
+from polarbear.cli.parameters import (
+    AsJson,
+    ConfigFile,
+    Debug,
+    Engine,
+    Keep,
+    MixHosts,
+    Quiet,
+    Rerun,
+    RetryFailed,
+    Scheduler,
+    Seed,
+    StoreOption,
+    Verbose,
+    Workers,
+)
+from polarbear.cli.runs_table import show_runs
 from polarbear.errors import ReportError
 from polarbear.wording import counted, duration, short, size, timed
 
 if TYPE_CHECKING:
     from polarbear.api.plain_runs import Checked, Collected, Repeated
 
-FAILED = 1  # exit code of a check in which an algorithm or a problem fails
+FAILED = 1  # the exit code of a check in which an algorithm or a problem fails
 
 
-@common.command
-@common.config_file
-@common.store_option
-@option("--instances", type=AT_LEAST_1, help="Their number, instead of the configuration's.")
-@common.execution
-@common.retry_failed
-@common.rerun
-@common.keep
-@common.mix_hosts
-@option("--repeat", metavar="NAME", help="Repeat a stored run of it; nothing is written.")
-@option("--on", metavar="ID", help="With --repeat: the run on this instance.")
-@common.json
-@common.verbose
+@app.command()
 def run(
-    config: Path,
-    store: Path | None,
-    repeat: str | None,
-    on: str | None,
-    json: bool,
-    verbose: bool,
-    **options: Any,
+    config: ConfigFile,
+    store: StoreOption = None,
+    instances: Annotated[
+        int | None,
+        typer.Option(min=1, help="The number of instances, instead of the configuration's."),
+    ] = None,
+    workers: Workers = None,
+    seed: Seed = None,
+    engine: Engine = None,
+    scheduler: Scheduler = None,
+    retry_failed: RetryFailed = False,
+    rerun: Rerun = None,
+    keep: Keep = None,
+    mix_hosts: MixHosts = False,
+    repeat: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.algorithms,
+            help="Repeat a stored run of this algorithm; nothing is written.",
+        ),
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="With --repeat: repeat the run on this instance."),
+    ] = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
 ) -> None:
     """Run all algorithms on the same instances.
 
     Stored runs are not repeated; more algorithms, instances or budget are added to them.
     """
-    if repeat is not None or on is not None:
-        if repeat is None or on is None:
-            raise ReportError("--repeat NAME and --on ID go together")
+    if (repeat is None) != (on is None):
+        raise ReportError("--repeat NAME and --on ID go together")
+    if repeat is not None and on is not None:
+        from polarbear.api.plain_runs import repeat as repeat_run
+
         with output.interruptible("nothing was stored"):
-            repeated = api.plain_runs.repeat(config, repeat, on, store)
-        output.result(repeated, json, _show_repeated)
+            repeated = repeat_run(config, repeat, on, store)
+        output.result(repeated, as_json, _show_repeated)
         return
     with output.interruptible("every finished run is stored, and the same command continues"):
-        done = api.plain_runs.run(config, store, listener=Screen(verbose), **options).result
-    output.result(done, json, _show_collected)
+        collected: Collected = polarbear.run(
+            config,
+            store,
+            instances=instances,
+            retry_failed=retry_failed,
+            rerun=rerun or (),
+            keep=keep or (),
+            workers=workers,
+            seed=seed,
+            engine=engine,
+            scheduler=scheduler,
+            mix_hosts=mix_hosts,
+            listener=Screen(verbose),
+        ).result
+    output.result(collected, as_json, _show_collected)
 
 
-def _show_repeated(done: Repeated) -> None:
-    best = "found nothing" if done.best is None else f"best {done.best:.6g}"
+def _show_repeated(repeated: Repeated) -> None:
+    best = "found nothing" if repeated.best is None else f"best {repeated.best:.6g}"
+    length = timed(repeated.reached, repeated.axis)
+    improvements = counted(len(repeated.t), "improvement")
     output.show(
-        f"{done.algorithm} on {done.instance}, seed {done.seed}: {best} after "
-        f"{timed(done.reached, done.axis)}, {counted(len(done.t), 'improvement')}, {done.status}",
-        *([done.message] if done.message else []),
-        "identical to the stored run"
-        if done.differs_from is None
-        else f"different from the stored run, from {timed(done.differs_from, done.axis)} on",
+        f"{repeated.algorithm} on {repeated.instance}, seed {repeated.seed}: {best} after "
+        f"{length}, {improvements}, {repeated.status}"
     )
+    if repeated.message:
+        output.show(repeated.message)
+    if repeated.differs_from is None:
+        output.show("identical to the stored run")
+    else:
+        first_difference = timed(repeated.differs_from, repeated.axis)
+        output.show(f"different from the stored run, from {first_difference} on")
 
 
-def _show_collected(done: Collected) -> None:
-    present = f", {done.present} present before" if done.present else ""
+def _show_collected(collected: Collected) -> None:
+    present = f", {collected.present} present before" if collected.present else ""
     output.show(
-        f"{counted(done.executed, 'run')} in {duration(done.seconds)}{present}; "
-        f"{counted(done.instances, 'instance')} in {done.store}",
+        f"{counted(collected.executed, 'run')} in {duration(collected.seconds)}{present}; "
+        f"{counted(collected.instances, 'instance')} in {collected.store}",
     )
-    show_runs(done)
+    show_runs(collected)
 
 
-@common.command
-@common.config_file
-@common.execution
-@common.json
-def check(json: bool, **options: Any) -> None:
+@app.command()
+def check(
+    config: ConfigFile,
+    workers: Workers = None,
+    seed: Seed = None,
+    engine: Engine = None,
+    scheduler: Scheduler = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
     """Try a configuration in a second or two; nothing is stored.
 
     One problem is built, and each algorithm runs on it for a few evaluations. Exit code 1: an
     algorithm fails, or no problem can be built.
     """
     with output.interruptible("nothing was stored"):
-        found = api.plain_runs.check(**options)
-    output.result(found, json, _show_checked)
-    if not found.ok:
-        sys.exit(FAILED)
-
-
-def _show_checked(found: Checked) -> None:
-    kind = f"{found.kind}, dimension {found.dimension}" if found.dimension else found.kind
-    output.show(f"tried on {found.instance} ({kind}), nothing stored")
-    rows = []
-    for one in found.algorithms:
-        values = ["" if value is None else short(value) for value in (one.first, one.best)]
-        each = one.seconds_per_evaluation
-        seconds = "" if each is None else f"{each:.2g}"
-        rows.append([one.algorithm, one.status, f"{one.evaluations}", *values, seconds])
-    titles = ["evaluations#", "first value#", "best value#", "s per evaluation#"]
-    if rows:
-        output.show_table(["algorithm", "trial", *titles], rows)
-    output.show(*(f"error: {line}" for line in found.errors))
-    output.show(*(f"warning: {line}" for line in found.warnings))
-    if found.ok:
-        cost = found.forecast
-        takes = "duration unknown" if cost.seconds is None else f"about {duration(cost.seconds)}"
-        output.show(
-            f"{counted(cost.runs, 'run')} on {counted(cost.instances, 'instance')} to the end of "
-            f"the budget, {cost.workers} at once: {takes}, at most {size(cost.bytes)} on disk; a "
-            "race may need fewer or more"
+        checked = polarbear.check(
+            config, workers=workers, seed=seed, engine=engine, scheduler=scheduler
         )
+    output.result(checked, as_json, _show_checked)
+    if not checked.ok:
+        raise typer.Exit(FAILED)
+
+
+def _show_checked(checked: Checked) -> None:
+    kind = f"{checked.kind}, dimension {checked.dimension}" if checked.dimension else checked.kind
+    output.show(f"tried on {checked.instance} ({kind}), nothing stored")
+    rows = []
+    for trial in checked.algorithms:
+        seconds = trial.seconds_per_evaluation
+        rows.append(
+            [
+                trial.algorithm,
+                trial.status,
+                f"{trial.evaluations}",
+                "" if trial.first is None else short(trial.first),
+                "" if trial.best is None else short(trial.best),
+                "" if seconds is None else f"{seconds:.2g}",
+            ]
+        )
+    if rows:
+        titles = ["evaluations#", "first value#", "best value#", "s per evaluation#"]
+        output.show_table(["algorithm", "trial", *titles], rows)
+    output.show(*(f"error: {line}" for line in checked.errors))
+    output.show(*(f"warning: {line}" for line in checked.warnings))
+    if checked.ok:
+        output.show(_forecast_of(checked))
+
+
+def _forecast_of(checked: Checked) -> str:
+    """The cost of running all algorithms on all instances, in words."""
+    cost = checked.forecast
+    runs = counted(cost.runs, "run")
+    instances = counted(cost.instances, "instance")
+    takes = "duration unknown" if cost.seconds is None else f"about {duration(cost.seconds)}"
+    return (
+        f"{runs} on {instances} to the end of the budget, {cost.workers} at once: {takes}, at most "
+        f"{size(cost.bytes)} on disk; a race may need fewer or more"
+    )

@@ -16,6 +16,7 @@ from polarbear.problems.base import Instance
 from polarbear.problems.specs import OPTIMUM
 from polarbear.problems.weights import WEIGHT
 from polarbear.records import Record
+from polarbear.settings.choices import Spacing
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, checked_name
 from polarbear.settings.options import Source, unknown, validate
@@ -23,7 +24,6 @@ from polarbear.store import StoreOnDisk, file_io
 from polarbear.store.runs import FinishedRun
 from polarbear.wording import counted, joined
 
-Spacing = Literal["log", "linear"]
 MAX_FILE_NAME_BYTES = 120  # of the 255 that most systems allow
 
 
@@ -33,7 +33,7 @@ class GridOptions:
 
     axis: str | None = None
     points: int = 30
-    spacing: Spacing = "log"
+    spacing: Spacing = Spacing.LOG
     first: float | None = None
     last: float | None = None
 

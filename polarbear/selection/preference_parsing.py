@@ -51,6 +51,17 @@ def read_preference(
     return parse_preference(text, Source("preference"), axis), folder
 
 
+def check_words(text: str) -> None:
+    """Raise an error unless words name a preference; files, mappings and times are not checked."""
+    if text.lstrip().startswith("{"):
+        return
+    if _is_mix(text):
+        for part in re.split(r"\s\+\s", text):
+            _from_words(_weighted(part)["preference"], Source("preference"), ())
+    elif Path(text).suffix not in {".yaml", ".yml"}:
+        _from_words(text, Source("preference"), ())
+
+
 def parse_preference(
     data: object, source: Source, axis: str = EVALUATIONS, path: KeyPath = ()
 ) -> Preference:

@@ -1,0 +1,33 @@
+"""The enumerations and defaults of options, for the command line. Importing them takes no time."""
+
+from polarbear.settings import defaults
+from polarbear.settings.choices import (
+    AfterEnd,
+    Alignment,
+    CmdStanSource,
+    ExecutionEngine,
+    FailedCandidate,
+    InferenceEngine,
+    Method,
+    Spacing,
+    TargetScale,
+    Theme,
+    TimeAxis,
+    Undecided,
+)
+
+__all__ = [
+    "AfterEnd",
+    "Alignment",
+    "CmdStanSource",
+    "ExecutionEngine",
+    "FailedCandidate",
+    "InferenceEngine",
+    "Method",
+    "Spacing",
+    "TargetScale",
+    "Theme",
+    "TimeAxis",
+    "Undecided",
+    "defaults",
+]

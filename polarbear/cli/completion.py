@@ -1,0 +1,98 @@
+"""Values that a shell offers for an option when the user presses the tab key.
+
+A shell that gets no value offers the names of files. An error while values are looked up only means
+that there is none to offer, since a message would disturb the line that is being typed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable
+from functools import partial
+
+import typer
+
+from polarbear.api import names
+
+REQUEST = "_POLARBEAR_COMPLETE"  # the variable with the request of a shell, as Typer names it
+REQUEST_OF_BASH = "complete_bash"
+SPECIAL_IN_BASH = re.compile(r"([^\w@%+=:,./-])")
+EVERY_OTHER = "all"  # stands for all algorithms whose code has changed
+
+
+def models() -> list[str]:
+    """The models of inference."""
+    return _names_or_none(names.models)
+
+
+def formats() -> list[str]:
+    """The formats of data that can be imported."""
+    return _names_or_none(names.formats)
+
+
+def exports() -> list[str]:
+    """The formats of data that can be exported."""
+    return _names_or_none(names.exports)
+
+
+def preferences() -> list[str]:
+    """The names of preferences; most are followed by times."""
+    return _names_or_none(names.preferences)
+
+
+def figures(context: typer.Context) -> list[str]:
+    """The figures of the stores on the command line."""
+    if len(context.params.get("stores") or ()) > 1:
+        return _names_or_none(names.figures_of_several_stores)
+    return _names_or_none(names.figures)
+
+
+def algorithms(context: typer.Context) -> list[str]:
+    """The algorithms of the store or the configuration on the command line."""
+    return [_as_typed(name) for name in _algorithms(context)]
+
+
+def algorithms_and_all(context: typer.Context) -> list[str]:
+    """The algorithms of the configuration on the command line, and the word for all of them."""
+    return [*algorithms(context), EVERY_OTHER]
+
+
+def algorithms_after_commas(context: typer.Context, incomplete: str) -> list[str]:
+    """A list of names separated by commas, continued by each algorithm that it does not have."""
+    complete_part, comma, _ = incomplete.rpartition(",")
+    names_before = [name.strip() for name in complete_part.split(",")]
+    names = [name for name in _algorithms(context) if name not in names_before]
+    return [f"{complete_part}{comma}{_as_typed(name)}" for name in names]
+
+
+def _algorithms(context: typer.Context) -> list[str]:
+    """The names of algorithms in the first argument of a command."""
+    parameters = context.params
+    stores = [*(parameters.get("stores") or ()), parameters.get("store")]
+    configs = [*(parameters.get("configs") or ()), parameters.get("config")]
+    for path in configs:
+        if path is not None:
+            return _names_or_none(partial(names.algorithms_of_config, path))
+    for path in stores:
+        if path is not None:
+            return _names_or_none(partial(names.algorithms_of_store, path))
+    return []
+
+
+def _names_or_none(look_up: Callable[[], Iterable[str]]) -> list[str]:
+    """The names that a function returns, or none if it fails; its warnings are not printed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return list(look_up())
+        except Exception:  # a damaged store or an invalid file may raise anything
+            return []
+
+
+def _as_typed(name: str) -> str:
+    """A name as it has to be typed; other shells than Bash escape it themselves."""
+    if os.environ.get(REQUEST) != REQUEST_OF_BASH:
+        return name
+    return SPECIAL_IN_BASH.sub(r"\\\1", name)

@@ -1,0 +1,200 @@
+"""`polarbear select`: choose an algorithm for a preference over time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import polarbear
+from polarbear.api.selection_options import (
+    DEFAULT_DOMINATED_LEVEL,
+    DEFAULT_PREFERENCE,
+    DEFAULT_QUANTILE_LEVEL,
+    DEFAULT_RISK,
+    DEFAULT_VALUE,
+    Risk,
+    ValueKind,
+)
+from polarbear.cli import completion, output
+from polarbear.cli.application import app
+from polarbear.cli.output import Screen
+from polarbear.cli.parameters import (
+    Algorithms,
+    AsJson,
+    Debug,
+    KeptModel,
+    Quiet,
+    StoreFolder,
+    check_preference,
+    member_of,
+    separated,
+)
+from polarbear.wording import P_BEST, counted, multiples, percent, short, time, whole
+
+if TYPE_CHECKING:
+    from polarbear.api.selecting import Answer, JudgedAlgorithm, JudgedPortfolio, SweepTable
+
+
+@app.command()
+def select(
+    store: StoreFolder,
+    preference: Annotated[
+        str,
+        typer.Option(
+            metavar="PREFERENCE",
+            callback=check_preference,
+            autocompletion=completion.preferences,
+            help="The value of times, as in 'at 5000', 'between 3600 and 7200', 'normal 5000 500', "
+            "mine:function, or a YAML file. The names are at, between, uniform, log-uniform, "
+            "exponential, normal, discount, final, worst-case, expression, python and mix.",
+        ),
+    ] = DEFAULT_PREFERENCE,
+    risk: Annotated[
+        Risk,
+        typer.Option(parser=member_of(Risk), help="The criterion by which algorithms are judged."),
+    ] = DEFAULT_RISK,
+    gamma: Annotated[
+        float, typer.Option(help="The level of the lower quantile.")
+    ] = DEFAULT_QUANTILE_LEVEL,
+    portfolio: Annotated[
+        int | None,
+        typer.Option(metavar="K", help="Also choose K algorithms to run in parallel."),
+    ] = None,
+    show_all: Annotated[
+        bool, typer.Option("--all", help="Also show algorithms that do not compete.")
+    ] = False,
+    algorithms: Algorithms = None,
+    alpha: Annotated[
+        float,
+        typer.Option(help="Without a race: leave out algorithms that are dominated at this level."),
+    ] = DEFAULT_DOMINATED_LEVEL,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="Show the choice for all budgets of the grid.")
+    ] = False,
+    png: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the sweep into this file.")
+    ] = None,
+    value_of_information: Annotated[
+        bool,
+        typer.Option("--value-of-information", help="Show the possible gain of further rounds."),
+    ] = False,
+    model: KeptModel = None,
+    key: Annotated[str | None, typer.Option(help="Use the posterior with this key.")] = None,
+    value: Annotated[
+        ValueKind,
+        typer.Option(
+            parser=member_of(ValueKind),
+            help="What the preference aggregates: duels (win rate against the strongest rival), "
+            "firsts (share of first places) or theta (rating of a Plackett-Luce model).",
+        ),
+    ] = DEFAULT_VALUE,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of samples that check a function.")] = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Choose an algorithm, or a portfolio, for a preference over time.
+
+    Nothing is run: the answer comes from the posterior of the stored runs.
+    """
+    answer = polarbear.open(store).select(
+        preference,
+        risk,
+        gamma=gamma,
+        portfolio=portfolio,
+        all=show_all,
+        algorithms=separated(algorithms),
+        alpha=alpha,
+        sweep=sweep,
+        png=png,
+        value_of_information=value_of_information,
+        model=model,
+        key=key,
+        value=value,
+        seed=seed,
+        listener=Screen(),
+    )
+    output.result(answer, as_json, _show_answer)
+    output.wrote(png)
+
+
+def _show_answer(answer: Answer) -> None:
+    titles = [f"{P_BEST}#", "mean#", f"quantile {short(answer.gamma)}#", "expected regret#"]
+    _show_choice(answer)
+    _show_ranking(answer, titles)
+    output.show(*(disagreement.words for disagreement in answer.disagreements))
+    if answer.portfolio is not None:
+        _show_portfolios(answer, titles)
+    if answer.value_of_information is not None:
+        output.show(*answer.value_of_information.words)
+    if answer.sweep is not None:
+        _show_sweep(answer.sweep)
+
+
+def _show_choice(answer: Answer) -> None:
+    """Print the preference, the posterior that the choice comes from, and the choice."""
+    posterior = answer.posterior
+    source = "the race" if posterior.from_ == "race" else "all runs"
+    problems = counted(posterior.instances, "problem")
+    draws = counted(posterior.draws, "draw")
+    output.show(
+        f"preference: {answer.preference_words}",
+        f"posterior of {source}: {posterior.model}, {problems}, {draws} (key {posterior.key})",
+    )
+    if answer.left_out:
+        output.show(f"left out: {', '.join(answer.left_out)} ({answer.left_out_because})")
+    output.show("", answer.statement)
+
+
+def _show_ranking(answer: Answer, titles: list[str]) -> None:
+    rows = []
+    for row in answer.ranking:
+        name = row.algorithm if row.competes else f"({row.algorithm})"
+        shared_problems = "" if row.problems is None else whole(row.problems)
+        rows.append([name, *_criteria(row), row.rival or "", shared_problems])
+    output.show_table(["algorithm", *titles, "strongest rival", "problems#"], rows)
+    if any(not row.competes for row in answer.ranking):
+        output.show("algorithms in brackets do not compete")
+
+
+def _show_portfolios(answer: Answer, titles: list[str]) -> None:
+    portfolio = answer.portfolio or ()
+    n_examined = answer.portfolios_looked_at or 0
+    n_possible = answer.portfolios_possible or 0
+    examined = f"all {whole(n_possible)}"
+    if n_examined < n_possible:
+        examined = f"{whole(n_examined)} examined (of {whole(n_possible)})"
+    output.show(
+        f"in parallel: {multiples(portfolio)}, the best of {examined} portfolios of "
+        f"{len(portfolio)}; their values are {answer.portfolio_values}",
+    )
+    if answer.portfolio_has_winner is not None:
+        output.show(
+            "one of them is the best of all candidates on "
+            f"{percent(answer.portfolio_has_winner)} of the instances that all ran on; another "
+            f"algorithm would add {percent(answer.next_slot_adds or 0.0)}",
+        )
+    rows = [(multiples(row.portfolio), *_criteria(row)) for row in answer.portfolio_ranking or ()]
+    output.show_table(["portfolio", *titles], rows)
+
+
+def _show_sweep(sweep: SweepTable) -> None:
+    rows = []
+    for interval in sweep.intervals:
+        rows.append(
+            [
+                f"{time(interval.from_)} to {time(interval.to)}",
+                interval.choice,
+                f"{interval.p2bb:.3f}",
+                f"{interval.lowest_p2bb:.3f} to {interval.highest_p2bb:.3f}",
+                f"{interval.regret:.4f}",
+            ]
+        )
+    titles = [f"{sweep.over}#", "choice", f"{P_BEST}#", "lowest to highest#", "regret up to#"]
+    output.show_table(titles, rows)
+
+
+def _criteria(row: JudgedAlgorithm | JudgedPortfolio) -> tuple[str, ...]:
+    return (f"{row.p2bb:.3f}", f"{row.mean:.4f}", f"{row.quantile:.4f}", f"{row.regret:.4f}")
