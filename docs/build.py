@@ -123,31 +123,41 @@ def every_option() -> str:
 
 def command_line() -> str:
     """Every command with its arguments and options, from the program."""
-    import click
+    import typer
 
     from polarbear.cli import app
 
     lines = ["# Every command and option", "", "Generated from the program.", ""]
-
-    def add(name: str, command: click.Command) -> None:
-        if isinstance(command, click.Group):
-            for part in command.commands.values():
-                add(f"{name} {part.name}", part)
-            return
-        lines.extend([f"## `{name}`", "", inspect.cleandoc(command.help or ""), ""])
-        context = click.Context(command, info_name=name)
-        lines.extend([f"```text\n{command.get_usage(context)}\n```", ""])
-        rows = [one.get_help_record(context) for one in command.get_params(context)]
-        shown = [row for row in rows if row]
-        lines.extend(["| option | meaning |", "|---|---|"])
-        lines.extend(f"| `{_cell(option)}` | {_cell(text)} |" for option, text in shown)
-        lines.append("")
-
-    root = click.Context(app)
-    for name in app.list_commands(root):
-        if part := app.get_command(root, name):
-            add(f"polarbear {name}", part)
+    program = typer.main.get_command(app)
+    assert isinstance(program, typer.core.TyperGroup)
+    for name, command in program.commands.items():
+        if isinstance(command, typer.core.TyperGroup):
+            for subcommand_name, subcommand in command.commands.items():
+                lines += _command_lines(f"polarbear {name} {subcommand_name}", subcommand)
+        else:
+            lines += _command_lines(f"polarbear {name}", command)
     return "\n".join(lines)
+
+
+def _command_lines(name: str, command: Any) -> list[str]:
+    """The section on one command: its purpose, its usage, and a table of its parameters."""
+    import typer
+
+    context = typer.Context(command, info_name=name)
+    records = [parameter.get_help_record(context) for parameter in command.get_params(context)]
+    rows = [f"| `{_cell(record[0])}` | {_cell(record[1])} |" for record in records if record]
+    return [
+        f"## `{name}`",
+        "",
+        inspect.cleandoc(command.help or ""),
+        "",
+        f"```text\n{command.get_usage(context)}\n```",
+        "",
+        "| parameter | meaning |",
+        "|---|---|",
+        *rows,
+        "",
+    ]
 
 
 def interface() -> str:

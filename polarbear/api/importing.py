@@ -14,11 +14,12 @@ from polarbear.api.listening import Listener
 from polarbear.api.store_handle import Store
 from polarbear.errors import ImportFailedError
 from polarbear.formats import FORMATS
-from polarbear.formats.base import AfterEnd, shown_names
+from polarbear.formats.base import shown_names
 from polarbear.formats.table import LINE, imported_rows
-from polarbear.formats.transfer import GridOptions, ImportResult, Spacing, add_imported
+from polarbear.formats.transfer import GridOptions, ImportResult, add_imported
 from polarbear.inference import Posterior
 from polarbear.problems.base import Trajectory
+from polarbear.settings.choices import AfterEnd, Spacing
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.settings.options import Source, nearest, validate
 from polarbear.store import StoreOnDisk, is_store
@@ -44,7 +45,7 @@ def import_data(
     *,
     axis: str | None = None,
     points: int = 30,
-    spacing: Spacing = "log",
+    spacing: str = Spacing.LOG,
     first: float | None = None,
     last: float | None = None,
     **options: Any,
@@ -90,7 +91,7 @@ def infer(
     axis: str | None = None,
     grid: Mapping[str, Any] | Sequence[float] | None = None,
     maximise: bool = False,
-    after_end: AfterEnd = "keeps",
+    after_end: str = AfterEnd.KEEPS,
     trajectory: Trajectory = "best",
     tie_tolerance: float = 0.0,
     listener: Listener | None = None,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from polarbear.errors import ConfigError, ReportError
 
 if TYPE_CHECKING:
-    from polarbear.settings.registry import Registry
+    from polarbear.settings.registry import Registry as Registry
 
 
 def models() -> Registry[Any]:

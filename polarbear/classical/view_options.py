@@ -7,6 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, NonNegativeFloat, ValidationError, field_validator, model_validator
 
 from polarbear.errors import ReportError
+from polarbear.settings.choices import TargetScale
 from polarbear.settings.options import Options
 
 AUTO: Literal["auto"] = "auto"
@@ -49,8 +50,8 @@ class ViewOptions(Options):
     optimum: float | None = Field(
         None, description="the best possible value of every instance; by default the suite's"
     )
-    scale: Literal["auto", "log", "linear"] = Field(
-        "auto", description="how targets are spaced: evenly in log y, or in y"
+    scale: TargetScale = Field(
+        TargetScale.AUTO, description="how targets are spaced: evenly in log y, or in y"
     )
     bootstrap: int = Field(
         1000, ge=100, le=100_000, description="how often instances are resampled"

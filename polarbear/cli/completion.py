@@ -11,6 +11,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import Path
 
 import typer
 
@@ -44,7 +45,7 @@ def preferences() -> list[str]:
 
 def figures(context: typer.Context) -> list[str]:
     """The figures of the stores on the command line."""
-    if len(context.params.get("stores") or ()) > 1:
+    if len(_paths(context)) > 1:
         return _names_or_none(names.figures_of_several_stores)
     return _names_or_none(names.figures)
 
@@ -68,17 +69,28 @@ def algorithms_after_commas(context: typer.Context, incomplete: str) -> list[str
 
 
 def _algorithms(context: typer.Context) -> list[str]:
-    """The names of algorithms in the first argument of a command."""
-    parameters = context.params
-    stores = [*(parameters.get("stores") or ()), parameters.get("store")]
-    configs = [*(parameters.get("configs") or ()), parameters.get("config")]
-    for path in configs:
-        if path is not None:
-            return _names_or_none(partial(names.algorithms_of_config, path))
-    for path in stores:
-        if path is not None:
-            return _names_or_none(partial(names.algorithms_of_store, path))
-    return []
+    """The names of algorithms in the first store or configuration on the command line."""
+    paths = _paths(context)
+    if not paths:
+        return []
+    if paths[0].is_dir():
+        return _names_or_none(partial(names.algorithms_of_store, paths[0]))
+    return _names_or_none(partial(names.algorithms_of_config, paths[0]))
+
+
+def _paths(context: typer.Context) -> list[Path]:
+    """The stores or configurations on the command line, whose last word is not complete.
+
+    Typer assigns words to parameters up to an option that lacks its value. Words that it has not
+    assigned are the arguments of the context.
+    """
+    for name in ("stores", "configs"):
+        if context.params.get(name):
+            return list(map(Path, context.params[name]))
+    for name in ("store", "config"):
+        if context.params.get(name):
+            return [Path(context.params[name])]
+    return list(map(Path, context.args))
 
 
 def _names_or_none(look_up: Callable[[], Iterable[str]]) -> list[str]:

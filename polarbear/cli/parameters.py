@@ -21,7 +21,7 @@ from polarbear.errors import ReportError
 from polarbear.records import Facts
 
 if TYPE_CHECKING:
-    from polarbear.settings.registry import Registry
+    from polarbear.api.names import Registry
 
 Choice = TypeVar("Choice", bound=StrEnum)
 

@@ -4,10 +4,10 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from polarbear.settings.choices import ExecutionEngine
 from polarbear.settings.options import Options
 from polarbear.wording import counted, noun
 
-Engine = Literal["local", "dask"]
 Queue = Literal["slurm", "pbs", "sge", "lsf", "htcondor", "oar", "moab"]
 Processors = Literal["same", "grouped", "mixed"]
 Meaning = Literal["keeps", "last", "absent", "ends"]
@@ -60,8 +60,9 @@ class Execution(Options):
     No trajectory on the evaluation axis depends on it.
     """
 
-    engine: Engine = Field(
-        "local", description="'local' processes, or 'dask' for workers on any number of machines"
+    engine: ExecutionEngine = Field(
+        ExecutionEngine.LOCAL,
+        description="'local' processes, or 'dask' for workers on any number of machines",
     )
     scheduler: str | None = Field(
         None, description="with dask: the address of a running scheduler, tcp://HOST:PORT"

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterator
+from enum import StrEnum
 
 import yaml
 from pydantic_core import PydanticUndefined
@@ -120,6 +121,8 @@ def _on_lines(key: str, value: object) -> list[str]:
         value = value.model_dump(mode="json", by_alias=True)
     elif isinstance(value, tuple):
         value = list(value)
+    elif isinstance(value, StrEnum):
+        value = value.value
     if isinstance(value, list | dict):
         text = yaml.safe_dump({key: value}, default_flow_style=None, sort_keys=False, width=WIDTH)
         return text.rstrip().splitlines()

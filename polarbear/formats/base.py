@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -17,13 +17,13 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance, Kind, Setting, Trajectory
 from polarbear.problems.specs import PROBLEM
+from polarbear.settings.choices import AfterEnd
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name
 from polarbear.settings.options import Options
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, joined, noun, visible
 
-AfterEnd = Literal["keeps", "absent"]
 SpecEntries = Mapping[str, int | float | str]  # entries of an instance's spec
 # Errors that reading a file of a wrong structure may raise.
 INVALID = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
@@ -32,7 +32,7 @@ MAX_NAME_LENGTH_SHOWN = 60  # characters
 RUN_NAME_PARTS = ("algorithm", "instance", "seed")
 # Options that several formats share.
 AFTER_END: AfterEnd = Field(
-    "keeps", description="after its last row an algorithm keeps its best, or is absent"
+    AfterEnd.KEEPS, description="after its last row an algorithm keeps its best, or is absent"
 )
 TRAJECTORY: Trajectory = Field(
     "best",
@@ -217,7 +217,7 @@ class RunCollection:
     def imported(
         self,
         maximise: bool = False,
-        after_end: AfterEnd = "keeps",
+        after_end: str = AfterEnd.KEEPS,
         notes: tuple[str, ...] = (),
         axis: str | None = None,
         trajectory: Trajectory = "best",
@@ -252,7 +252,7 @@ def imported_frame(
     points: pl.DataFrame,
     facts: Mapping[str, SpecEntries],
     maximise: bool,
-    after_end: AfterEnd,
+    after_end: str,
     trajectory: Trajectory,
 ) -> Imported:
     """An import from valid rows (algorithm, instance, t, y), where y is current or best-so-far.

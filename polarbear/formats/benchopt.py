@@ -10,6 +10,7 @@ from pydantic import Field
 from polarbear.errors import ImportFailedError
 from polarbear.formats import base
 from polarbear.formats.table import check_type, imported_rows, read_frame
+from polarbear.settings.choices import AfterEnd
 
 OBJECTIVE = "objective_"
 TEXT_COLUMNS = ("objective_name", "objective_description")
@@ -26,7 +27,7 @@ class Benchopt(base.Format):
         "seconds", description="what time is: seconds, or stop_val (iterations, for most solvers)"
     )
     maximise: bool = base.MAXIMISE
-    after_end: base.AfterEnd = base.AFTER_END
+    after_end: AfterEnd = base.AFTER_END
 
     def read(self, source: Path) -> base.Imported:
         rows = read_frame(source)

@@ -27,6 +27,7 @@ from polarbear.formats.numbered_runs import (
     read_blocks,
 )
 from polarbear.formats.transfer import file_names
+from polarbear.settings.choices import AfterEnd
 from polarbear.store import StoreOnDisk
 from polarbear.wording import counted
 
@@ -47,7 +48,7 @@ PRECISION = 1e-8
 class Coco(base.Format):
     """A folder that COCO's observer wrote."""
 
-    after_end: base.AfterEnd = base.AFTER_END
+    after_end: AfterEnd = base.AFTER_END
 
     def read(self, source: Path) -> base.Imported:
         descriptions = base.files_in(source, TOOL, "*.info")

@@ -26,6 +26,7 @@ from polarbear.formats.numbered_runs import (
     read_blocks,
 )
 from polarbear.formats.transfer import file_name, file_names
+from polarbear.settings.choices import AfterEnd
 from polarbear.store import StoreOnDisk
 from polarbear.store.file_io import JsonObject
 from polarbear.wording import counted
@@ -43,7 +44,7 @@ SUITES = {"bbob": "BBOB", "sbox": "SBOX", "pbo": "PBO"}
 class Ioh(base.Format):
     """A folder that IOHprofiler's Analyzer wrote."""
 
-    after_end: base.AfterEnd = base.AFTER_END
+    after_end: AfterEnd = base.AFTER_END
 
     def read(self, source: Path) -> base.Imported:
         paths = base.files_in(source, TOOL, "IOHprofiler_*.json")

@@ -17,6 +17,7 @@ from polarbear.formats import base
 from polarbear.problems.base import Trajectory
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, improper, is_weight
+from polarbear.settings.choices import AfterEnd
 from polarbear.settings.names import with_formulas, without_formulas
 from polarbear.settings.options import nearest
 from polarbear.store import StoreOnDisk
@@ -63,7 +64,7 @@ class TrajectoryTable(TableOptions):
         None, description="its column of problems, where instances are runs of one with many seeds"
     )
     maximise: bool = base.MAXIMISE
-    after_end: base.AfterEnd = base.AFTER_END
+    after_end: AfterEnd = base.AFTER_END
     trajectory: Trajectory = base.TRAJECTORY
 
     def read(self, source: Path) -> base.Imported:
@@ -82,7 +83,7 @@ def imported_rows(
     columns: Columns,
     source: str,
     maximise: bool,
-    after_end: base.AfterEnd,
+    after_end: str,
     trajectory: Trajectory = "best",
 ) -> base.Imported:
     """An import from the rows of a table, which have their line in the column LINE.

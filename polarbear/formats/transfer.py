@@ -33,7 +33,7 @@ class GridOptions:
 
     axis: str | None = None
     points: int = 30
-    spacing: Spacing = Spacing.LOG
+    spacing: str = Spacing.LOG
     first: float | None = None
     last: float | None = None
 

@@ -6,18 +6,13 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
 from polarbear.errors import ConfigError
 from polarbear.inference.models import MODELS, without_program
+from polarbear.settings.choices import InferenceEngine, Method
 from polarbear.settings.options import Options, Source, validate
 
 AS_STORED = {"as_stored": True}  # the context in which options are read without asking the model
 
 DependenceName = Literal["clustered", "independent"]
 KernelName = Literal["matern-3/2", "matern-5/2", "squared-exponential"]
-EngineName = Literal["native", "stan"]
-MethodName = Literal[
-    "auto", "split-hmc", "mcmc", "laplace", "pathfinder", "advi-meanfield", "advi-fullrank"
-]
-
-
 CONCENTRATION = 2.0  # the number of imaginary problems of the neutral prior
 
 
@@ -57,8 +52,10 @@ class ModelOptions(Options):
         description="'empirical' counts duels and assumes nothing but exchangeable instances; the "
         "others are priors over Plackett-Luce ratings in time",
     )
-    engine: EngineName = Field("native", description="'native' is embedded; 'stan' the reference")
-    method: MethodName = Field("auto", description="'auto' picks what is exact and fastest")
+    engine: InferenceEngine = Field(
+        InferenceEngine.NATIVE, description="'native' is embedded; 'stan' the reference"
+    )
+    method: Method = Field(Method.AUTO, description="'auto' picks what is exact and fastest")
     draws: int = Field(4000, ge=400, le=10_000_000, description="posterior draws, all chains")
     chains: int = Field(4, ge=2, le=64, description="chains the draws are split over")
     dependence: DependenceName = Field(
@@ -130,7 +127,7 @@ class ModelOptions(Options):
 
     @field_validator("engine")
     @classmethod
-    def _programmed(cls, engine: EngineName, info: ValidationInfo) -> EngineName:
+    def _programmed(cls, engine: InferenceEngine, info: ValidationInfo) -> InferenceEngine:
         model = info.data.get("model")  # which is missing where it was not valid
         if engine != "stan" or model is None or info.context == AS_STORED:
             return engine

@@ -2,11 +2,12 @@
 
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
+from polarbear.settings.choices import Spacing
 from polarbear.settings.names import checked_name
 from polarbear.settings.options import Options, describe
 
@@ -18,7 +19,7 @@ LOG_SPAN, LOG_STEPS = 20, 3  # ratios of last to first time, and of the largest 
 class Spaced(Options):
     """A grid of regularly spaced times."""
 
-    spacing: Literal["log", "linear"] = Field("log", description="even steps in log t, or in t")
+    spacing: Spacing = Field(Spacing.LOG, description="even steps in log t, or in t")
     start: float = Field(alias="from", gt=0, description="the first time that matters")
     stop: float = Field(alias="to", gt=0, description="the last time: the budget of a run")
     points: int = Field(30, ge=1, le=100_000, description="how many times, both ends included")

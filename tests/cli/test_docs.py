@@ -3,16 +3,15 @@
 import re
 from pathlib import Path
 
-import click
 import pytest
 
 from docs import build
-from polarbear.cli import app
 from polarbear.report.figures import FIGURES
 from polarbear.selection.preference import PREFERENCES
 from polarbear.selection.preference_parsing import parse_preference, read_preference
 from polarbear.settings.options import key_names
 from polarbear.settings.yaml_lines import parse_yaml
+from tests.cli.program import commands
 from tests.support import Project
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -52,10 +51,7 @@ def test_every_figure_stands_in_the_documentation_of_the_report():
 )
 def test_every_flag_stands_in_the_documentation_with_its_default(command: str, page: str):
     text = (DOCS / "reference" / page).read_text()
-    context = click.Context(app)
-    found = app.get_command(context, command)
-    assert found is not None
-    for option in found.params:
+    for option in commands()[command].params:
         flag = max(option.opts, key=len)
         if not flag.startswith("--") or flag == "--help":
             continue

@@ -1,10 +1,8 @@
 """Errors that name the line or value of the user, and results at requested times."""
 
-from typing import get_args
-
 import pytest
 
-from polarbear.inference.model_options import MethodName
+from polarbear.settings.choices import Method
 from tests.support import Project
 
 TABLE = "solver,instance,t,y\nA,i1,1,5\nA,i2,1,4\nB,i1,x,3\n"
@@ -39,7 +37,7 @@ def test_the_error_of_a_missing_column_lists_those_of_the_file(project: Project)
 def test_the_help_of_infer_names_every_method(project: Project):
     shown = "".join(project("infer", "--help").stdout.split())
     # lines are broken at hyphens
-    for method in get_args(MethodName):
+    for method in Method:
         assert method in shown
 
 

@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
+import typer
 from rich.cells import cell_len
 
 from polarbear.api.text_table import table_lines
@@ -123,5 +123,5 @@ def test_signs_that_the_output_cannot_encode_are_escaped(project: Project):
 
 
 def test_a_note_that_cannot_be_written_ends_nothing(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(click, "echo", no_space)
+    monkeypatch.setattr(typer, "echo", no_space)
     output.note("round 3 is decided")

@@ -1,6 +1,6 @@
 """Plug-ins of other packages, and commands with a broken one."""
 
-import re
+import os
 from pathlib import Path
 
 import pytest
@@ -11,12 +11,12 @@ from tests.support import Project
 
 pytestmark = pytest.mark.slow
 
-COMMANDS = {
-    "models": "infer",
-    "preferences": "select",
-    "figures": "report",
-    "formats": "import",
-    "exports": "export",
+OPTIONS_WITH_NAMES = {
+    "models": "polarbear infer store --model ",
+    "preferences": "polarbear select store --preference ",
+    "figures": "polarbear report store --only ",
+    "formats": "polarbear import file --format ",
+    "exports": "polarbear export store --format ",
 }
 FAILING = """
 import polars as pl
@@ -104,7 +104,16 @@ def test_a_figure_that_fails_while_it_is_made_spoils_no_other(project: Project, 
     assert "failed: KeyError" in page
 
 
-def test_help_names_all_that_there_is(project: Project, site: Path):
+def completed(project: Project, words: str) -> list[str]:
+    """What Bash offers at the end of a line."""
+    request = {"_POLARBEAR_COMPLETE": "complete_bash", "COMP_WORDS": words}
+    position = {"COMP_CWORD": str(words.count(" "))}
+    done = project(env={**os.environ, **request, **position})
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_completion_offers_the_names_of_plug_ins(project: Project, site: Path):
     classes = {
         "models": "from polarbear.inference.models.priors import GaussianProcess as Thing",
         "preferences": "from polarbear.selection.basic_preferences import Final as Thing",
@@ -116,8 +125,5 @@ def test_help_names_all_that_there_is(project: Project, site: Path):
     for door, code in classes.items():
         entry = {REGISTRIES[door].group: {"another": f"bear_{door}:Thing"}}
         install(site, f"bear-{door}", {f"bear_{door}": code}, entry)
-    shown = project.together(*([command, "--help"] for command in COMMANDS.values()))
-    for door, done in zip(COMMANDS, shown, strict=True):
-        listed = re.sub(r"-\s+", "-", re.sub(r"\s+", " ", done.stdout))  # where a line breaks
-        assert ", ".join([*REGISTRIES[door].places, "another"]) in listed
-        assert not re.search(r"\{(models|preferences|formats|exports|figures)", listed)
+    for door, words in OPTIONS_WITH_NAMES.items():
+        assert completed(project, words) == [*REGISTRIES[door].places, "another"]

@@ -15,7 +15,6 @@ REFUSED = {
         (["--portfolio", "0"], "a portfolio has 1 to 256 slots, found 0"),
         (["--portfolio", "257"], "a portfolio has 1 to 256 slots, found 257"),
         (["--algorithms", "early,lat"], "unknown algorithm 'lat'; did you mean 'late'?"),
-        (["--risk", "qantile"], "unknown risk profile 'qantile'; did you mean 'quantile'?"),
         (["--gamma", "0"], "gamma must lie in (0, 1), found 0"),
         *((["--gamma", x], "gamma must lie in (0, 1)") for x in ("1", "-1", "2", "nan")),
         (["--alpha", "0.2"], "alpha must be above 0.5 and at most 1, found 0.2"),
@@ -47,9 +46,7 @@ REFUSED = {
         (["--text", "--json"], "choose one"),
         (["--only", "ratings"], "name a folder"),
         (["--png", "x", "--only", "rating"], "unknown figure 'rating'; did you mean 'ratings'?"),
-        (["--png", "x", "--theme", "pink"], "theme"),
         (["--png", "x", "--width", "wide"], "width"),
-        (["--png", "x", "--time-axis", "lin"], "time_axis: input should be 'grid'"),
         (["--model", "gp", "--text"], "has no posterior of the model 'gp'"),
         (["--html", "nowhere/page.html"], "there is no folder nowhere"),
     ],
@@ -69,6 +66,29 @@ REFUSED = {
         (["--pair", "early,late", "--at", "5"], "--at 5 is outside the grid, 10 to 1000"),
     ],
 }
+WRONG_USAGE = [
+    (["select", "config", "--risk", "qantile"], "'qantile' is not one of p2bb, mean, quantile, "),
+    (["select", "config", "--risk", "qantile"], "; did you mean 'quantile'?"),
+    (["select", "config", "--value", "duel"], "'--value': 'duel' is not one of duels, firsts, "),
+    (["infer", "config", "--engine", "stn"], "'stn' is not one of native, stan; did you mean"),
+    (["infer", "config", "--method", "split-hcm"], "; did you mean 'split-hmc'?"),
+    (["infer", "config", "--draws", "many"], "invalid value for '--draws': "),
+    (["report", "config", "--theme", "pink"], "'pink' is not one of light, dark, print"),
+    (["report", "config", "--time-axis", "lin"], "; did you mean 'linear'?"),
+    (["report", "config", "--align", "shares"], "; did you mean 'share'?"),
+    (["compare", "config", "--scale", "linaer"], "; did you mean 'linear'?"),
+    (["race", "config.yaml", "--engine", "locl"], "; did you mean 'local'?"),
+    (["gate", "c.yaml", "--baseline", "a", "--candidate", "b", "--undecided", "fial"], "'fail'?"),
+    (["gate", "c.yaml", "--baseline", "a", "--candidate", "b", "--failures", "wors"], "'worse'?"),
+    (["gate", "c.yaml", "--baseline", "a"], "missing option '--candidate'"),
+    (["import", "x.csv", "--store", "s", "--after-end", "absnt"], "; did you mean 'absent'?"),
+    (["import", "x.csv", "--store", "s", "--spacing", "lgo"], "; did you mean 'log'?"),
+    (["stan", "install", "--way", "wheel"], "; did you mean 'wheels'?"),
+    (["rcae"], "no such command 'rcae'. Did you mean 'race'?"),
+    (["race"], "missing argument 'CONFIG'"),
+    (["select", "config", "--rsik", "mean"], "no such option: --rsik (Possible options: --risk"),
+    (["status", "one", "two"], "got unexpected extra argument(s) (two)"),
+]
 CASES = [(command, *case) for command, cases in REFUSED.items() for case in cases]
 
 
@@ -81,6 +101,42 @@ def test_wrong_options_are_refused_in_a_line(inferred, command, arguments, words
     assert done.stdout == ""
     assert len(done.stderr.strip().splitlines()) <= 2
     assert not (inferred.folder / "x").exists()
+
+
+@pytest.mark.parametrize(("arguments", "words"), WRONG_USAGE)
+def test_wrong_usage_is_refused_before_a_file_is_read_with_the_nearest_value(
+    project: Project, arguments: list[str], words: str
+):
+    ended = project(*arguments)
+    assert ended.returncode == 2
+    assert words in ended.stderr
+    assert ended.stdout == ""
+    reason, remedy = ended.stderr.splitlines()
+    assert reason.startswith("polarbear: ")
+    assert remedy.startswith("`polarbear")
+    assert remedy.endswith("--help` shows how it is used")
+    assert list(project.folder.iterdir()) == []
+
+
+UNKNOWN_NAMES = [
+    (["infer", "none", "--model", "bsplin"], "unknown model 'bsplin'; did you mean 'bspline'?"),
+    (["select", "none", "--preference", "unifrm"], "did you mean 'uniform'?"),
+    (["select", "none", "--preference", "0.5 * at 5 + 0.5 * finl"], "did you mean 'final'?"),
+    (["race", "none.yaml", "--for", "att 10"], "did you mean 'at'?"),
+    (["report", "none", "--png", "x", "--only", "rating"], "did you mean 'ratings'?"),
+    (["report", "a", "b", "--png", "x", "--only", "duel"], "did you mean 'duels'?"),
+    (["import", "none", "--store", "s", "--format", "tabel"], "did you mean 'table'?"),
+    (["export", "none", "--to", "x", "--format", "parqet"], "did you mean 'parquet'?"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), UNKNOWN_NAMES)
+def test_an_unknown_name_of_a_plug_in_is_refused_before_a_store_is_opened(
+    project: Project, arguments: list[str], words: str
+):
+    refusal = project.refused(*arguments)
+    assert words in refusal
+    assert len(refusal.splitlines()) == 1
 
 
 FOR_A_TIME = {"budget": {"grid": [10, 100, 1000]}}

@@ -1,13 +1,12 @@
-"""Version and commit of PolarBear, and completion in a shell."""
+"""Version and commit of PolarBear."""
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from polarbear import __version__, cli
+from polarbear import __version__
+from polarbear.cli import version
 
 
 @pytest.fixture
@@ -15,7 +14,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An installed package, in a folder that is no repository."""
     folder = tmp_path / "site-packages" / "polarbear"
     folder.mkdir(parents=True)
-    monkeypatch.setattr(cli, "PACKAGE", folder)
+    monkeypatch.setattr(version, "PACKAGE", folder)
     return folder
 
 
@@ -26,9 +25,9 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def test_a_built_package_knows_the_commit_it_was_built_from(package: Path):
-    assert cli.version_and_commit() == f"polarbear {__version__}"
-    (package / cli.COMMIT_FILE).write_text("0123abc\n")
-    assert cli.version_and_commit() == f"polarbear {__version__} (commit 0123abc)"
+    assert version.version_and_commit() == f"polarbear {__version__}"
+    (package / version.COMMIT_FILE).write_text("0123abc\n")
+    assert version.version_and_commit() == f"polarbear {__version__} (commit 0123abc)"
 
 
 def test_a_checkout_says_where_it_is_and_whether_files_were_changed(package: Path):
@@ -37,9 +36,9 @@ def test_a_checkout_says_where_it_is_and_whether_files_were_changed(package: Pat
     git(package.parent, "add", ".")
     git(package.parent, "commit", "--quiet", "-m", "first")
     commit = git(package.parent, "rev-parse", "--short", "HEAD")
-    assert cli.version_and_commit() == f"polarbear {__version__} (commit {commit})"
+    assert version.version_and_commit() == f"polarbear {__version__} (commit {commit})"
     (package / "a.py").write_text("2\n")
-    assert cli.version_and_commit() == f"polarbear {__version__} (commit {commit}-dirty)"
+    assert version.version_and_commit() == f"polarbear {__version__} (commit {commit}-dirty)"
 
 
 def test_another_repository_is_not_taken_for_that_of_polarbear(package: Path):
@@ -47,20 +46,4 @@ def test_another_repository_is_not_taken_for_that_of_polarbear(package: Path):
     (package / "a.py").write_text("1\n")
     git(package.parents[1], "add", ".")
     git(package.parents[1], "commit", "--quiet", "-m", "mine")
-    assert cli.version_and_commit() == f"polarbear {__version__}"
-
-
-@pytest.mark.parametrize(
-    ("words", "completed"), [("polarbear se", "select"), ("polarbear race --fre", "--fresh")]
-)
-def test_a_shell_completes_commands_and_options(words: str, completed: str):
-    code = "import sys; sys.argv = ['polarbear']; from polarbear.cli import main; main()"
-    asked = {"_POLARBEAR_COMPLETE": "bash_complete", "COMP_WORDS": words}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, **asked, "COMP_CWORD": str(words.count(" "))},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout.split() == [f"plain,{completed}"], done.stderr
+    assert version.version_and_commit() == f"polarbear {__version__}"

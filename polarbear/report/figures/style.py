@@ -6,14 +6,14 @@ too, so that shades of grey suffice. Beyond eight algorithms colours repeat with
 
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field, field_validator
 
+from polarbear.settings.choices import Theme, TimeAxis
 from polarbear.settings.options import Options, describe, nearest
 
 Keywords = dict[str, Any]  # of a function of Matplotlib
-Theme = Literal["light", "dark", "print"]
 Dash = tuple[float, tuple[float, ...]]
 
 
@@ -22,15 +22,15 @@ def _hex(colours: str) -> tuple[str, ...]:
 
 
 COLOURS: dict[Theme, tuple[str, ...]] = {
-    "light": _hex("1978DF 8A4200 007C5D E5789F E38B3B 1CBBF8 1B1B1B 4B3D7D"),
-    "dark": _hex("7588FC AC654B 86CE93 D28AAA F67B00 6DD5FC F8F2F4 956094"),
-    "print": _hex("000000 5A5A5A 8C8C8C"),
+    Theme.LIGHT: _hex("1978DF 8A4200 007C5D E5789F E38B3B 1CBBF8 1B1B1B 4B3D7D"),
+    Theme.DARK: _hex("7588FC AC654B 86CE93 D28AAA F67B00 6DD5FC F8F2F4 956094"),
+    Theme.PRINT: _hex("000000 5A5A5A 8C8C8C"),
 }
 # The same, mixed with the ink of the theme until text has the contrast that WCAG asks for.
 TEXT_COLOURS: dict[Theme, tuple[str, ...]] = {
-    "light": _hex("196FCB 8A4200 007C5D A85C77 935E2E 1C7BA0 1B1B1B 4B3D7D"),
-    "dark": _hex("7588FC B2735C 86CE93 D28AAA F67B00 6DD5FC F8F2F4 A67DA7"),
-    "print": _hex("000000 000000 000000"),
+    Theme.LIGHT: _hex("196FCB 8A4200 007C5D A85C77 935E2E 1C7BA0 1B1B1B 4B3D7D"),
+    Theme.DARK: _hex("7588FC B2735C 86CE93 D28AAA F67B00 6DD5FC F8F2F4 A67DA7"),
+    Theme.PRINT: _hex("000000 000000 000000"),
 }
 DASHES: tuple[Dash, ...] = (
     (0, ()),  # solid
@@ -85,18 +85,18 @@ def _inks(colours: str) -> Inks:
 
 
 INKS: dict[Theme, Inks] = {
-    "light": _inks("FFFFFF 1B1B1B 6A6A6A E6E6E6 C9C9C9 F4F6F8 23395B B3261E"),
-    "dark": _inks("14171C ECEFF4 9AA3AF 2A2F37 4A505A 1D222A C9D8F0 FF8A80"),
-    "print": _inks("FFFFFF 000000 555555 DDDDDD CFCFCF FAFAFA 2A2A2A 000000"),
+    Theme.LIGHT: _inks("FFFFFF 1B1B1B 6A6A6A E6E6E6 C9C9C9 F4F6F8 23395B B3261E"),
+    Theme.DARK: _inks("14171C ECEFF4 9AA3AF 2A2F37 4A505A 1D222A C9D8F0 FF8A80"),
+    Theme.PRINT: _inks("FFFFFF 000000 555555 DDDDDD CFCFCF FAFAFA 2A2A2A 000000"),
 }
 
 
-def look(index: int, theme: Theme = "light") -> Look:
+def look(index: int, theme: Theme = Theme.LIGHT) -> Look:
     """The look of the algorithm at this place in the configuration."""
     colours, texts = COLOURS[theme], TEXT_COLOURS[theme]
     turn, place = divmod(index, len(colours))
     dash, hatch = turn, turn
-    if theme == "print":  # shades are few, so dashes change from one algorithm to the next
+    if theme is Theme.PRINT:  # shades are few, so dashes change from one algorithm to the next
         turn, dash = divmod(index, len(DASHES))
         place, hatch = (dash + turn) % len(colours), index
     return Look(
@@ -117,15 +117,16 @@ NARROWEST, WIDEST = 2.0, 40.0
 class Style(Options):
     """The options of figures."""
 
-    theme: Theme = Field("light", description="light, dark, or print (safe in shades of grey)")
+    theme: Theme = Field(Theme.LIGHT, description="light, dark, or print (safe in shades of grey)")
     width: float = Field(
         COLUMNS["double"],
         description="inches, or with a unit: 8.5cm; or a paper's column: single, double",
     )
     font_size: float = Field(8.0, ge=4, le=30, description="points")
     font: str = Field("sans", description="sans, serif, or the name of a font that is installed")
-    time_axis: Literal["grid", "log", "linear"] = Field(
-        "grid", description="the scale of time: log, linear, or grid (as its times are spaced)"
+    time_axis: TimeAxis = Field(
+        TimeAxis.GRID,
+        description="the scale of time: log, linear, or grid (as its times are spaced)",
     )
     dpi: int = Field(200, ge=30, le=1200, description="dots per inch of PNG files")
 

@@ -23,6 +23,7 @@ from polarbear.report.stores.comparison_figures import chosen
 from polarbear.report.stores.comparison_story import StoryOfStores
 from polarbear.report.stores.differences import StoreComparison
 from polarbear.report.story import story_of
+from polarbear.settings.choices import Theme
 
 HEAD = 4096  # bytes within which a page says what wrote it
 START = "main.js"  # the module that starts the page
@@ -70,7 +71,7 @@ def _compressed_plotly() -> str:
 
 def _of_a_store(template: str, context: ReportContext, **content: object) -> str:
     colours = range(len(context.algorithms))
-    looks = {theme: [look(i, theme) for i in colours] for theme in ("light", "dark")}
+    looks = {theme: [look(i, theme) for i in colours] for theme in (Theme.LIGHT, Theme.DARK)}
     shown = {
         "story": story_of(context),
         "context": context,

@@ -22,6 +22,7 @@ from polarbear.selection import budget_preferences, choice
 from polarbear.selection.basic_preferences import NEAREST
 from polarbear.selection.posterior_source import Basis
 from polarbear.selection.preference import AT_ITS_WORST, AT_THE_BUDGET, OVER_BUDGETS, Context
+from polarbear.settings.choices import Theme
 from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 from polarbear.wording import P_BEST, counted, page_words, percent, tick
 
@@ -56,7 +57,7 @@ def of(context: ReportContext) -> dict[str, object]:
         "words": page_words(context.axis, NOUNS),
         "log_times": context.log_times,
         "ticks": ticks(float(context.times[0]), float(context.times[-1])),
-        "colours": len(COLOURS["light"]),  # then they come again, with another dash
+        "colours": len(COLOURS[Theme.LIGHT]),  # then they come again, with another dash
         "selector": selector(context),
         "closer": instance_sample(context),
         "moments": moments(context),
