@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import polarbear
 from polarbear.api.registries import REGISTRIES
 from tests.plug_ins import install
 from tests.report.browser import chromium
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.slow
 TEXT = (Path(__file__).parents[2] / "docs" / "how-to" / "extending.md").read_text()
 INTRODUCTION, *SECTIONS = re.split(r"^## ", TEXT, flags=re.MULTILINE)
 DOORS = {section.partition("\n")[0]: section for section in SECTIONS}
+SUBCOMMAND = DOORS.pop("A subcommand")
 # what each example's last command prints if it did what it is there for
 SHOWN = {
     "A model": "straight, instances: 6; 4,000 draws",
@@ -94,6 +96,27 @@ def test_the_example_works_as_the_page_says(written: Project, request: pytest.Fi
     ((_, commands),) = blocks(DOORS[name], "sh")
     done = follow(written, commands)
     assert SHOWN[name] in done[-1].stdout + done[-1].stderr
+
+
+def test_a_subcommand_is_one_file_and_one_line(
+    prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    package = tmp_path / "polarbear"
+    shutil.copytree(Path(polarbear.__file__).parent, package)
+    (file, code), (registry_file, line) = blocks(SUBCOMMAND, "python")
+    (tmp_path / file).write_text(code)
+    registry = tmp_path / registry_file
+    last_import = "from polarbear.cli import stores\n"
+    assert last_import in registry.read_text()
+    registry.write_text(registry.read_text().replace(last_import, last_import + line))
+    ((_, command),) = blocks(SUBCOMMAND, "sh")
+    program, *arguments = shlex.split(command)
+    assert program == "polarbear"
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    project = Project(prepared, alone=True)
+    assert project.done(*arguments).stdout.startswith("10 evaluations\n")
+    assert project.json(*arguments)["axis"] == "evaluations"
+    assert "\n  grid " in project.done("--help").stdout
 
 
 @pytest.mark.parametrize("written", ["A model"], indirect=True)

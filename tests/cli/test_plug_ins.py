@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -106,11 +107,13 @@ def test_a_figure_that_fails_while_it_is_made_spoils_no_other(project: Project, 
 
 def completed(project: Project, words: str) -> list[str]:
     """What Bash offers at the end of a line."""
-    request = {"_POLARBEAR_COMPLETE": "complete_bash", "COMP_WORDS": words}
-    position = {"COMP_CWORD": str(words.count(" "))}
-    done = project(env={**os.environ, **request, **position})
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    request = {
+        "_POLARBEAR_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(words.count(" ")),
+    }
+    with mock.patch.dict(os.environ, request):
+        return project.done().stdout.splitlines()
 
 
 def test_completion_offers_the_names_of_plug_ins(project: Project, site: Path):
