@@ -1,6 +1,6 @@
 """The enumerations and defaults of options, for the command line. Importing them takes no time."""
 
-from polarbear.settings import defaults
+from polarbear.settings import decision_levels, defaults
 from polarbear.settings.choices import (
     AfterEnd,
     Alignment,
@@ -29,5 +29,6 @@ __all__ = [
     "Theme",
     "TimeAxis",
     "Undecided",
+    "decision_levels",
     "defaults",
 ]

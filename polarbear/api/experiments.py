@@ -20,6 +20,7 @@ from polarbear.errors import RaceError
 from polarbear.facts.standings import Standings, standings
 from polarbear.facts.summary import Failure, failures
 from polarbear.records import Facts, Record, json_values
+from polarbear.settings import defaults
 from polarbear.store import StoreOnDisk
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def race(
     keep: Sequence[str] = (),
     fresh: bool = False,
     preference: str | None = None,
-    regret: float = 0.01,
+    regret: float = defaults.REGRET,
     workers: int | None = None,
     seed: int | None = None,
     engine: str | None = None,

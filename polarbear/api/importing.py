@@ -19,6 +19,7 @@ from polarbear.formats.table import LINE, imported_rows
 from polarbear.formats.transfer import GridOptions, ImportResult, add_imported
 from polarbear.inference import Posterior
 from polarbear.problems.base import Trajectory
+from polarbear.settings import defaults
 from polarbear.settings.choices import AfterEnd, Spacing
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.settings.options import Source, nearest, validate
@@ -41,10 +42,10 @@ ANY_AXIS = "t"  # the name of an axis that was not given
 def import_data(
     source: str | Path,
     store: str | Path,
-    format: str = "table",
+    format: str = defaults.FORMAT,
     *,
     axis: str | None = None,
-    points: int = 30,
+    points: int = defaults.GRID_POINTS,
     spacing: str = Spacing.LOG,
     first: float | None = None,
     last: float | None = None,

@@ -37,6 +37,8 @@ from polarbear.report.stores.comparison_story import (
 from polarbear.report.stores.differences import AlgorithmChange, changes
 from polarbear.report.stores.sides import sides_of
 from polarbear.report.story import Story, story_of
+from polarbear.settings import defaults
+from polarbear.settings.choices import Theme
 from polarbear.settings.options import Source, validate
 from polarbear.store import StoreOnDisk
 
@@ -176,8 +178,8 @@ def compare(
     algorithms: Sequence[str] | None = None,
     png: str | Path | None = None,
     csv: str | Path | None = None,
-    theme: str = "light",
-    width: str | float = "double",
+    theme: str = Theme.LIGHT,
+    width: str | float = defaults.WIDTH,
     force: bool = False,
     **options: Unpack[ComparisonKeywords],
 ) -> Compared:

@@ -22,6 +22,8 @@ from polarbear.selection.criterion_names import (
     DEFAULT_RISK,
     DEFAULT_VALUE,
 )
+from polarbear.settings import defaults
+from polarbear.settings.choices import Theme
 from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import Source, validate
@@ -300,8 +302,8 @@ class Store:
         algorithms: Sequence[str] | None = None,
         png: str | Path | None = None,
         csv: str | Path | None = None,
-        theme: str = "light",
-        width: str | float = "double",
+        theme: str = Theme.LIGHT,
+        width: str | float = defaults.WIDTH,
         force: bool = False,
         **options: Unpack[ComparisonKeywords],
     ) -> Compared:

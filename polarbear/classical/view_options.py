@@ -8,6 +8,7 @@ from pydantic import Field, NonNegativeFloat, ValidationError, field_validator, 
 
 from polarbear.errors import ReportError
 from polarbear.settings.choices import TargetScale
+from polarbear.settings.defaults import RESAMPLES
 from polarbear.settings.options import Options
 
 AUTO: Literal["auto"] = "auto"
@@ -54,7 +55,7 @@ class ViewOptions(Options):
         TargetScale.AUTO, description="how targets are spaced: evenly in log y, or in y"
     )
     bootstrap: int = Field(
-        1000, ge=100, le=100_000, description="how often instances are resampled"
+        RESAMPLES, ge=100, le=100_000, description="how often instances are resampled"
     )
     seed: int = Field(0, ge=0, description="draws the resamples")
     ert: tuple[NonNegativeFloat, ...] | None = Field(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import polarbear
-from polarbear.api.choices import FailedCandidate, Undecided, defaults
+from polarbear.api.choices import FailedCandidate, Undecided, decision_levels
 from polarbear.cli import completion, output
 from polarbear.cli.application import app
 from polarbear.cli.output import Screen
@@ -53,10 +53,10 @@ def gate(
     ],
     tolerance: Annotated[
         float, typer.Option(help="A win rate of 0.5 less this is tolerated.")
-    ] = defaults.TOLERANCE,
+    ] = decision_levels.DEFAULT_GATE_TOLERANCE,
     alpha: Annotated[
         float, typer.Option(help="Level at which a verdict is shown.")
-    ] = defaults.GATE_ALPHA,
+    ] = decision_levels.DEFAULT_GATE_ALPHA,
     instances: Annotated[
         int | None,
         typer.Option(min=1, help="At most; by default race.limits.instances, or 100."),

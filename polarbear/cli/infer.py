@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 import polarbear
-from polarbear.api.choices import defaults
+from polarbear.api.choices import decision_levels
 from polarbear.cli import output
 from polarbear.cli.application import app
 from polarbear.cli.output import Screen
@@ -65,7 +65,7 @@ def infer(
     pairs: Annotated[bool, typer.Option("--pairs", help="Show every pair of algorithms.")] = False,
     epsilon: Annotated[
         float, typer.Option(help="Win probabilities this near to even are equivalent.")
-    ] = defaults.EPSILON,
+    ] = decision_levels.DEFAULT_EPSILON,
     tie_tolerance: Annotated[
         float, typer.Option(min=0, help="Values that differ by at most this are tied.")
     ] = 0.0,

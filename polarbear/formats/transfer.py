@@ -17,6 +17,7 @@ from polarbear.problems.specs import OPTIMUM
 from polarbear.problems.weights import WEIGHT
 from polarbear.records import Record
 from polarbear.settings.choices import Spacing
+from polarbear.settings.defaults import GRID_POINTS
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, checked_name
 from polarbear.settings.options import Source, unknown, validate
@@ -32,7 +33,7 @@ class GridOptions:
     """The grid for imported runs; it spans the times of the data unless ends are given."""
 
     axis: str | None = None
-    points: int = 30
+    points: int = GRID_POINTS
     spacing: str = Spacing.LOG
     first: float | None = None
     last: float | None = None

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
+from polarbear.settings import defaults
 from polarbear.settings.choices import Theme, TimeAxis
 from polarbear.settings.options import Options, describe, nearest
 
@@ -119,11 +120,13 @@ class Style(Options):
 
     theme: Theme = Field(Theme.LIGHT, description="light, dark, or print (safe in shades of grey)")
     width: float = Field(
-        COLUMNS["double"],
+        COLUMNS[defaults.WIDTH],
         description="inches, or with a unit: 8.5cm; or a paper's column: single, double",
     )
-    font_size: float = Field(8.0, ge=4, le=30, description="points")
-    font: str = Field("sans", description="sans, serif, or the name of a font that is installed")
+    font_size: float = Field(defaults.FONT_SIZE, ge=4, le=30, description="points")
+    font: str = Field(
+        defaults.FONT, description="sans, serif, or the name of a font that is installed"
+    )
     time_axis: TimeAxis = Field(
         TimeAxis.GRID,
         description="the scale of time: log, linear, or grid (as its times are spaced)",
