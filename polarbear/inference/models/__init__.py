@@ -74,5 +74,5 @@ def rating_models() -> list[str]:
 
 
 def without_program(name: str) -> str:
-    """Why the stan engine refuses a model that has no Stan program."""
+    """The reason for which the stan engine refuses a model that has no Stan program."""
     return f"the model '{name}' has no Stan program: use the engine 'native'"

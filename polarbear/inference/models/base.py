@@ -46,9 +46,11 @@ class Latent:
     def standard_normal(
         cls, weights: np.ndarray, starts: np.ndarray | None = None, size: int | None = None
     ) -> Latent:
-        """Standard normal coefficients: ``size`` of them, or as many as weights[time] has."""
-        first = np.zeros(len(weights), dtype=np.int64) if starts is None else starts
-        return cls(np.ones((1, size or weights.shape[1])), 0.0, first, weights)
+        """Standard normal coefficients; ``size`` of them, by default the width of the weights."""
+        if starts is None:
+            starts = np.zeros(len(weights), dtype=np.int64)
+        precision = np.ones((1, size or weights.shape[1]))
+        return cls(precision, 0.0, starts, weights)
 
     @property
     def n_coefficients(self) -> int:
@@ -62,7 +64,7 @@ class Latent:
             return self.weights
         columns = (self.starts[:, None] + np.arange(width)).ravel()
         ends = width * np.arange(n_times + 1)
-        shape = n_times, self.n_coefficients
+        shape = (n_times, self.n_coefficients)
         return scipy.sparse.csr_array((self.weights.ravel(), columns, ends), shape=shape)
 
     @cached_property
@@ -71,34 +73,36 @@ class Latent:
 
     def observe(self, x: np.ndarray) -> np.ndarray:
         """Functions eta[T, W, d] of coefficients x[W, K d]."""
-        size, k = len(x), self.n_coefficients
-        columns = x.reshape(size, k, -1).swapaxes(0, 1).reshape(k, -1)
-        return np.asarray(self.basis @ columns).reshape(-1, size, x.shape[1] // k)
+        n_walkers = len(x)
+        k = self.n_coefficients
+        columns = x.reshape(n_walkers, k, -1).swapaxes(0, 1).reshape(k, -1)
+        return np.asarray(self.basis @ columns).reshape(-1, n_walkers, x.shape[1] // k)
 
     def observe_back(self, slopes: np.ndarray) -> np.ndarray:
         """The gradient by coefficients x[W, K d], given the slopes[T, W, d] by eta."""
-        n_times, size, d = slopes.shape
-        found = np.asarray(self.transposed_basis @ slopes.reshape(n_times, size * d))
-        return found.reshape(-1, size, d).swapaxes(0, 1).reshape(size, -1)
+        n_times, n_walkers, d = slopes.shape
+        columns = np.asarray(self.transposed_basis @ slopes.reshape(n_times, n_walkers * d))
+        return columns.reshape(-1, n_walkers, d).swapaxes(0, 1).reshape(n_walkers, -1)
 
     def solve_factor(self, sides: np.ndarray, transposed: bool = False) -> np.ndarray:
         """L^-1 b, or its transpose times b, for the precision L L' and each column b[K]."""
         lower, _ = scipy.linalg.lapack.dpbtrf(self.precision, lower=1)
-        found, _ = scipy.linalg.lapack.dtbtrs(lower, sides, uplo="L", trans="NT"[transposed])
-        return np.asarray(found)
+        trans = "T" if transposed else "N"
+        solution, _ = scipy.linalg.lapack.dtbtrs(lower, sides, uplo="L", trans=trans)
+        return np.asarray(solution)
 
     def precision_times(self, x: np.ndarray) -> np.ndarray:
         """The precision times x[K, d]."""
-        found = self.precision[0][:, None] * x
-        for below, diagonal in enumerate(self.precision[1:], start=1):
-            entries = diagonal[: len(x) - below, None]
-            found[below:] += entries * x[: len(x) - below]
-            found[: len(x) - below] += entries * x[below:]
-        return np.asarray(found)
+        product = self.precision[0][:, None] * x
+        for offset, diagonal in enumerate(self.precision[1:], start=1):
+            entries = diagonal[: len(x) - offset, None]
+            product[offset:] += entries * x[: len(x) - offset]
+            product[: len(x) - offset] += entries * x[offset:]
+        return np.asarray(product)
 
 
 class Model(AnyModel, ABC):
-    """One prior over theta(t) on a grid of unit times, for n algorithms.
+    """A prior over theta(t) on a grid of unit times, for n algorithms.
 
     A temporal model has a Gaussian prior on its coefficients. Any other has a Dirichlet prior at
     each time, whose concentration is fixed or the hyperparameter kappa over n. ``self.own`` holds

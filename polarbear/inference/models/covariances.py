@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 import scipy
 
-# Variance added to each step of a chain of unit scale: neighbouring values of a smooth process on a
-# fine grid determine each other to more digits than a float has.
+# Variance that is added to each step of a chain of unit scale. Without it, neighbouring values of a
+# smooth process on a fine grid determine each other to more digits than a float has.
 JITTER = 1e-10
 
 
@@ -60,7 +60,8 @@ def state_space(order: int, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     stationary, terms = _generated(order)
     powers = steps[:, None] ** np.arange(order + 1)
     transitions = np.tensordot(powers * np.exp(-steps)[:, None], terms, 1)
-    # what rounding leaves of the noise of a tiny step is far below JITTER
+    # The noise of a tiny step is a difference of nearly equal numbers. Its rounding error is far
+    # below JITTER.
     noises = stationary - transitions @ stationary @ transitions.swapaxes(1, 2)
     return stationary, transitions, (noises + noises.swapaxes(1, 2)) / 2
 
@@ -85,10 +86,11 @@ def chain_precision(
 
     States of size m follow each other; the band spans two of them.
     """
-    m, n_times = len(first), len(transitions) + 1
+    m = len(first)
+    n_times = len(transitions) + 1
     inverse_first = np.linalg.inv(first)
-    # scaled to unit diagonal before inverting: over a small step the components of a smooth state
-    # differ by many orders of magnitude
+    # Noises are scaled to a unit diagonal before they are inverted, because over a small step the
+    # components of a smooth state differ by many orders of magnitude.
     noises = noises + JITTER * np.eye(m)
     scale = np.sqrt(np.diagonal(noises, axis1=1, axis2=2))
     scales = scale[:, :, None] * scale[:, None, :]

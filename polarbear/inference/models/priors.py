@@ -15,9 +15,9 @@ from polarbear.inference.models.covariances import (
     state_space,
 )
 
-JITTER = 1e-9  # of the unit variance, so that a Cholesky factor exists
-LEFT_OVER = 1e-6  # share of the variance that inducing points of a full GP may leave unexplained
-HALF_RANGE = 0.5  # of the unit interval
+JITTER = 1e-9  # added to unit variances, so that a Cholesky factor exists
+MAX_UNEXPLAINED = 1e-6  # share of the variance that inducing points of a full GP may leave out
+HALF_RANGE = 0.5  # half the length of the unit interval
 MIN_BOUNDARY = 1.2
 
 
@@ -53,7 +53,9 @@ class Hierarchical(Model):
         return self.options.kappa.rate or 1 / self.n_algorithms
 
     def latent(self, log_hyper: np.ndarray) -> Latent:
-        kappa, n, n_times = math.exp(log_hyper[0]), self.n_algorithms, len(self.times)
+        kappa = math.exp(log_hyper[0])
+        n = self.n_algorithms
+        n_times = len(self.times)
         normaliser = math.lgamma(kappa) - n * math.lgamma(kappa / n)
         return simplex_latent(n_times, kappa / n, n_times * normaliser)
 
@@ -138,14 +140,14 @@ class BSpline(AmplitudeModel):
         last = times[-1] if len(times) > 1 else times[0] + 1
         knots = np.concatenate([[times[0]] * (degree + 1), inner, [last] * (degree + 1)])
         self.basis = scipy.interpolate.BSpline.design_matrix(times, knots, degree).toarray()
-        # each time sees degree + 1 neighbouring splines
+        # At each time, degree + 1 neighbouring splines are not zero.
         span = np.searchsorted(knots, times, side="right") - 1 - degree
         self.starts = np.clip(span, 0, self.size - degree - 1)
         columns = self.starts[:, None] + np.arange(degree + 1)
-        self.seen = np.take_along_axis(self.basis, columns, axis=1)
+        self.nonzero_basis = np.take_along_axis(self.basis, columns, axis=1)
 
     def latent(self, log_hyper: np.ndarray) -> Latent:
-        weights = math.exp(log_hyper[0]) * self.seen
+        weights = math.exp(log_hyper[0]) * self.nonzero_basis
         return Latent.standard_normal(weights, self.starts, self.size)
 
     def stan_data(self) -> StanData:
@@ -162,19 +164,25 @@ class LengthscaleModel(AmplitudeModel):
         return COVARIANCES[self.options.kernel]
 
     def log_hyperprior(self, log_hyper: np.ndarray) -> float:
-        prior, log_ell = self.options.lengthscale, log_hyper[1]
-        own = -prior.shape * log_ell - prior.scale * math.exp(-log_ell)
-        return float(super().log_hyperprior(log_hyper) + own)
+        prior = self.options.lengthscale
+        log_ell = log_hyper[1]
+        log_density = -prior.shape * log_ell - prior.scale * math.exp(-log_ell)
+        return float(super().log_hyperprior(log_hyper) + log_density)
 
     def draw_hyper(self, rng: np.random.Generator) -> np.ndarray:
-        sigma, prior = super().draw_hyper(rng), self.options.lengthscale
-        return np.append(sigma, np.log(prior.scale) - np.log(rng.gamma(prior.shape)))
+        log_sigma = super().draw_hyper(rng)
+        prior = self.options.lengthscale
+        log_ell = np.log(prior.scale) - np.log(rng.gamma(prior.shape))
+        return np.append(log_sigma, log_ell)
 
     def stan_data(self) -> StanData:
         prior = self.options.lengthscale
-        kernel = 1 + list(COVARIANCES).index(self.options.kernel)
-        own = {"kernel": kernel, "ell_shape": prior.shape, "ell_scale": prior.scale}
-        return {**super().stan_data(), **own}
+        return {
+            **super().stan_data(),
+            "kernel": 1 + list(COVARIANCES).index(self.options.kernel),
+            "ell_shape": prior.shape,
+            "ell_scale": prior.scale,
+        }
 
 
 class HilbertSpaceGP(LengthscaleModel):
@@ -215,7 +223,8 @@ def hilbert_space_basis(options: ModelOptions) -> tuple[float, int]:
     The long end asks for a wide boundary, the short end for many functions.
     """
     rule = COVARIANCES[options.kernel]
-    short, long = (inverse_gamma_quantile(options.lengthscale, level) for level in (0.1, 0.9))
+    short = inverse_gamma_quantile(options.lengthscale, 0.1)
+    long = inverse_gamma_quantile(options.lengthscale, 0.9)
     boundary = options.boundary or max(MIN_BOUNDARY, rule.boundary_rule * long / HALF_RANGE)
     size = options.basis_functions or math.ceil(rule.basis_rule * boundary * HALF_RANGE / short)
     return boundary, size
@@ -289,12 +298,12 @@ class GaussianProcess(SparseGP):
 def dense_inducing_points(
     covariance: Covariance, times: np.ndarray, lengthscale: float
 ) -> np.ndarray:
-    """Quantiles of the grid, enough of them that their values determine all others."""
+    """The fewest quantiles of the grid whose values determine those at all other times."""
     size = min(8, len(times))
     while size < len(times):
         points = np.unique(np.quantile(times, np.linspace(0, 1, size)))
         weights = inducing_weights(covariance, times, points, lengthscale)
-        if 1 - (weights**2).sum(axis=1).min() < LEFT_OVER:
+        if 1 - (weights**2).sum(axis=1).min() < MAX_UNEXPLAINED:
             return np.asarray(points)
         size = math.ceil(1.2 * size)
     return times

@@ -5,8 +5,9 @@ apart by default. It grows from the mode for as long as new nodes have weight.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class Lattice:
     edge: np.ndarray
 
     def missed(self, visited: np.ndarray) -> float:
-        """By how much draws prefer the lattice's edge over its weights.
+        """The share of draws at the lattice's edge in excess of the weights there.
 
         A large value means that the posterior extends beyond the lattice.
         """
@@ -50,14 +51,15 @@ class _Marginal:
     """The hyperparameters' approximate log-posterior; starts searches from the last mode."""
 
     def __init__(self, model: Model, likelihood: Likelihood) -> None:
-        self.model, self.likelihood = model, likelihood
+        self.model = model
+        self.likelihood = likelihood
         self.last: Mode | None = None
 
     def mode(self, log_hyper: np.ndarray, start: Mode | None = None) -> Mode:
         latent = self.model.latent(log_hyper)
         if start is None or start.latent.n_coefficients != latent.n_coefficients:
             return find_mode(self.likelihood, latent)
-        # a greater amplitude leaves functions nearly unchanged, so coefficients shrink
+        # A greater amplitude leaves functions nearly unchanged, so coefficients shrink.
         scale = np.linalg.norm(start.latent.weights) / np.linalg.norm(latent.weights)
         return find_mode(self.likelihood, latent, scale * start.x)
 
@@ -84,8 +86,8 @@ def explore(
     """
     marginal = _Marginal(model, likelihood)
     if not model.hyperparameters:
-        only = marginal.mode(np.empty(0))
-        return Lattice(np.zeros((1, 0)), (only,), np.ones(1), np.zeros(1, dtype=bool))
+        mode = marginal.mode(np.empty(0))
+        return Lattice(np.zeros((1, 0)), (mode,), np.ones(1), np.zeros(1, dtype=bool))
     centre, axes = _mode_and_axes(marginal, model.starting_points())
     lightest = np.log(min_weight) * 2 / len(model.hyperparameters)
     if not model.temporal:
@@ -136,47 +138,91 @@ def _differences(
     return (ahead - behind) / (2 * _DIFFERENCE), hessian
 
 
-Place = tuple[int, ...]  # of a node on the lattice, in steps from its centre
+Position = tuple[int, ...]  # the position of a node on the lattice, in steps from its centre
 
 
 def _grow(
     marginal: _Marginal, centre: np.ndarray, axes: np.ndarray, lightest: float, threads: Threads
 ) -> Lattice:
-    """From the centre to neighbour after neighbour, while they have weight."""
+    """A lattice that grows from the centre to neighbours, for as long as these have weight."""
 
-    def approximate(found: tuple[Place, Mode | None]) -> tuple[Mode, float]:
-        place, neighbour = found
-        h = centre + axes @ np.array(place)
-        mode = marginal.mode(h, neighbour)
-        return mode, marginal.weigh(mode, h)
+    def approximate(candidate: tuple[Position, Mode | None]) -> _Node:
+        position, neighbour_mode = candidate
+        log_hyper = centre + axes @ np.array(position)
+        mode = marginal.mode(log_hyper, neighbour_mode)
+        return _Node(mode, marginal.weigh(mode, log_hyper))
 
-    origin: Place = (0,) * len(centre)
+    origin: Position = (0,) * len(centre)
     nodes = {origin: approximate((origin, marginal.last))}
-    seen, edge = {origin}, [origin]
-    while edge:
-        beyond = {there: nodes[here][0] for here in edge for there in _neighbours(here)}
-        beyond = {place: mode for place, mode in beyond.items() if place not in seen}
-        seen |= beyond.keys()
-        found = zip(beyond, in_threads(approximate, beyond.items(), threads), strict=True)
-        least = max(weight for _, weight in nodes.values()) + lightest
-        new = {place: node for place, node in found if node[1] > least}
-        nodes |= new
-        edge = list(new)
+    tried = {origin}
+    front = [origin]
+    while front:
+        candidates = _untried_neighbours(front, nodes, tried)
+        tried |= candidates.keys()
+        approximated = in_threads(approximate, candidates.items(), threads)
+        least = max(node.log_weight for node in nodes.values()) + lightest
+        new_nodes = {
+            position: node
+            for position, node in zip(candidates, approximated, strict=True)
+            if node.log_weight > least
+        }
+        nodes |= new_nodes
+        front = list(new_nodes)
         if len(nodes) > MAX_NODES:
             raise TooWideError(
                 f"the hyperparameters {', '.join(marginal.model.hyperparameters)} of "
                 f"{marginal.model.name} are spread so widely that {MAX_NODES} settings do not "
                 "cover them (narrower priors would help)"
             )
-    heaviest = max(weight for _, weight in nodes.values())
-    places = sorted(place for place, (_, weight) in nodes.items() if weight > heaviest + lightest)
-    modes, log_weights = zip(*(nodes[place] for place in places), strict=True)
-    weights = np.exp(np.array(log_weights) - heaviest)
-    ends = [any(neighbour not in places for neighbour in _neighbours(p)) for p in places]
-    log_hyper = np.array([centre + axes @ np.array(p) for p in places])
-    return Lattice(log_hyper, modes, weights / weights.sum(), np.array(ends))
+    return _lattice_of(nodes, centre, axes, lightest)
 
 
-def _neighbours(place: Place) -> list[Place]:
-    axes = itertools.product(range(len(place)), (-1, 1))
-    return [(*place[:axis], place[axis] + by, *place[axis + 1 :]) for axis, by in axes]
+class _Node(NamedTuple):
+    """The Laplace approximation at a node, and the logarithm of the node's weight."""
+
+    mode: Mode
+    log_weight: float
+
+
+def _untried_neighbours(
+    front: Sequence[Position], nodes: Mapping[Position, _Node], tried: Set[Position]
+) -> dict[Position, Mode]:
+    """The neighbours of the front's nodes that were not tried, each with the mode to start from."""
+    candidates = {}
+    for position in front:
+        for neighbour in _neighbours(position):
+            if neighbour not in tried:
+                candidates[neighbour] = nodes[position].mode
+    return candidates
+
+
+def _lattice_of(
+    nodes: Mapping[Position, _Node], centre: np.ndarray, axes: np.ndarray, lightest: float
+) -> Lattice:
+    """The lattice of those nodes that are heavy enough."""
+    heaviest = max(node.log_weight for node in nodes.values())
+    positions = sorted(
+        position for position, node in nodes.items() if node.log_weight > heaviest + lightest
+    )
+    log_weights = np.array([nodes[position].log_weight for position in positions])
+    weights = np.exp(log_weights - heaviest)
+    return Lattice(
+        log_hyper=np.array([centre + axes @ np.array(position) for position in positions]),
+        modes=tuple(nodes[position].mode for position in positions),
+        weights=weights / weights.sum(),
+        edge=np.array(
+            [
+                any(neighbour not in positions for neighbour in _neighbours(position))
+                for position in positions
+            ]
+        ),
+    )
+
+
+def _neighbours(position: Position) -> list[Position]:
+    """The two neighbours of a node along each axis."""
+    neighbours = []
+    for axis in range(len(position)):
+        for step in (-1, 1):
+            neighbours.append((*position[:axis], position[axis] + step, *position[axis + 1 :]))
+    return neighbours
