@@ -29,11 +29,11 @@ from polarbear.rankings.choice_sets import ChoiceSets, count_choice_sets
 from polarbear.rankings.duels import duels_of
 
 MAX_INSTANCES = 300  # the estimate's error is then about 3 %, and time is bounded
-PRIOR_INSTANCES = 0.5  # imagined instances whose rankings never change
+PRIOR_INSTANCES = 0.5  # imaginary instances whose rankings never change
 MAX_ROUNDS = 8
 _CONVERGED = 0.02  # relative change of the weight
 _MAX_RANKINGS = 4000  # whose scores are computed at once, which bounds memory
-_MAX_SIDES = 256  # of linear equations that are solved at once
+_MAX_SIDES = 256  # right-hand sides of linear equations that are solved at once
 
 
 def composite_weight(
@@ -59,20 +59,21 @@ def composite_weight(
     names, problem = np.unique(duels.problem[chosen], return_inverse=True)
     counts = np.ones(len(names)) if duels.weights is None else duels.weights[names]
     rankings = SingleRankings(duels.positions[chosen])
-    weight, start = 1.0, None
+    weight = 1.0
+    start = None
     with single_threaded_blas():
         for _ in range(MAX_ROUNDS):
             start, mode = most_probable(model, Likelihood(sets.weighted(weight)), start)
             scores = _by_problem(rankings.scores(mode.eta @ helmert(sets.n_algorithms).T), problem)
-            before = weight
+            last_weight = weight
             weight = 1 / max(1.0, _inflation(scores, counts, mode, weight))
-            if weight > (1 - _CONVERGED) * before:
+            if weight > (1 - _CONVERGED) * last_weight:
                 break
     return weight
 
 
 class SingleRankings:
-    """Single rankings, whose log-likelihood gradients are wanted at several utilities."""
+    """Rankings one by one, to compute the gradient of each one's log-likelihood."""
 
     def __init__(self, positions: np.ndarray) -> None:
         self.n_instances, self.n, self.n_times = positions.shape
@@ -83,8 +84,8 @@ class SingleRankings:
     def scores(self, mu: np.ndarray) -> np.ndarray:
         """Gradients[instance, T, d] at utilities mu[T, n], in Helmert coordinates."""
         gradients = [self._gradients(part, k, strengths(mu)) for k, part in enumerate(self.parts)]
-        found = np.concatenate(gradients) @ helmert(self.n)
-        return np.asarray(found.reshape(self.n_instances, self.n_times, -1))
+        scores = np.concatenate(gradients) @ helmert(self.n)
+        return np.asarray(scores.reshape(self.n_instances, self.n_times, -1))
 
     def _gradients(self, sets: ChoiceSets, part: int, strength: np.ndarray) -> np.ndarray:
         ranking = sets.set_times()
@@ -116,16 +117,17 @@ def _inflation(scores: np.ndarray, counts: np.ndarray, mode: Mode, weight: float
     total = counts.sum()
     information = mode.curvatures / weight
     unchanging, squares = _unchanging(mode, _square_roots(information))
-    most = unchanging / np.einsum("tij,tji->", squares, information)
-    found = most  # also where all are tied at all times, and no instance says anything
-    apart = np.einsum("pti,tij,ptj->", scores, squares, scores, optimize=True)
-    if apart > 0 and total > 1:
-        together = sum(
+    of_unchanging = unchanging / np.einsum("tij,tji->", squares, information)
+    inflation = of_unchanging  # without other evidence, as where all are tied at all times
+    if_independent = np.einsum("pti,tij,ptj->", scores, squares, scores, optimize=True)
+    if if_independent > 0 and total > 1:
+        variance = sum(
             (_smooth(mode, scores[k : k + _MAX_SIDES]) ** 2).sum()
             for k in range(0, len(scores), _MAX_SIDES)
         )
-        found = together / apart * total / (total - 1)
-    return float((total * found + PRIOR_INSTANCES * most) / (total + PRIOR_INSTANCES))
+        inflation = variance / if_independent * total / (total - 1)
+    shrunk = (total * inflation + PRIOR_INSTANCES * of_unchanging) / (total + PRIOR_INSTANCES)
+    return float(shrunk)
 
 
 def _smooth(mode: Mode, scores: np.ndarray) -> np.ndarray:
@@ -141,16 +143,17 @@ def _unchanging(mode: Mode, roots: np.ndarray) -> tuple[float, np.ndarray]:
     covariance at each time, roots[t] squared.
     """
     n_times, d = roots.shape[:2]
-    squares, total = np.empty((n_times, d, d)), np.zeros((n_times, d, d))
+    squares = np.empty((n_times, d, d))
+    total = np.zeros((n_times, d, d))
     stride = max(1, _MAX_SIDES // d)
     for first in range(0, n_times, stride):
-        here = np.arange(first, min(first + stride, n_times))
-        units = np.zeros((len(here), d, n_times, d))
-        for k, t in enumerate(here):
+        times = np.arange(first, min(first + stride, n_times))
+        units = np.zeros((len(times), d, n_times, d))
+        for k, t in enumerate(times):
             units[k, :, t] = np.eye(d)
-        smoothed = _smooth(mode, units.reshape(-1, n_times, d)).reshape(n_times, len(here), d, d)
-        squares[here] = np.einsum("skqi,skpi->kqp", smoothed, smoothed, optimize=True)
-        total += np.einsum("kqp,skpi->sqi", roots[here], smoothed, optimize=True)
+        smoothed = _smooth(mode, units.reshape(-1, n_times, d)).reshape(n_times, len(times), d, d)
+        squares[times] = np.einsum("skqi,skpi->kqp", smoothed, smoothed, optimize=True)
+        total += np.einsum("kqp,skpi->sqi", roots[times], smoothed, optimize=True)
     return float((total**2).sum()), squares
 
 

@@ -43,7 +43,7 @@ def run(model: Model, sets: ChoiceSets, seed: int, threads: Threads) -> EngineRe
             f"the native engine has no method '{method}'; it has auto, {', '.join(METHODS)} "
             "(the others are the stan engine's)"
         )
-    # with one thread, the rounding of a matrix product does not depend on the number of processors
+    # With one thread, the rounding of a matrix product does not depend on the number of processors.
     with single_threaded_blas():
         if method == "auto":
             return _auto(model, sets, seed, threads)
@@ -52,28 +52,30 @@ def run(model: Model, sets: ChoiceSets, seed: int, threads: Threads) -> EngineRe
 
 def _auto(model: Model, sets: ChoiceSets, seed: int, threads: Threads) -> EngineResult:
     """Split HMC, or NUTS where that has no lattice of hyperparameters or does not converge."""
-    first = None
+    by_split_hmc = None
     try:
-        first = _checked("split-hmc", model, sets, seed, threads)
-        if first[1].converged:
-            return EngineResult("split-hmc", *first)
-        reason = f"split-hmc did not converge: {first[1].problems[0]}"
+        by_split_hmc = _checked("split-hmc", model, sets, seed, threads)
+        _, diagnostics = by_split_hmc
+        if diagnostics.converged:
+            return EngineResult("split-hmc", *by_split_hmc)
+        reason = f"split-hmc did not converge: {diagnostics.problems[0]}"
         hyper = np.zeros(len(model.hyperparameters))
         if model.latent(hyper).n_coefficients * (sets.n_algorithms - 1) > MAX_NUTS_PARAMETERS:
             note = f"{reason}; the method 'mcmc' may, but takes long"
-            return EngineResult("split-hmc", *first, (note,))
+            return EngineResult("split-hmc", *by_split_hmc, (note,))
     except TooWideError as error:
         reason = str(error)
     try:
-        second = _checked("mcmc", model, sets, seed, threads)
+        by_nuts = _checked("mcmc", model, sets, seed, threads)
     except MissingExtraError as missing:
-        if first is None:
+        if by_split_hmc is None:
             raise InferenceError(f"{reason}; otherwise {missing}") from None
         note = f"{reason}; method 'mcmc' was not tried: {missing}"
-        return EngineResult("split-hmc", *first, (note,))
-    if first is not None and not second[1].converged:
-        return EngineResult("split-hmc", *first)
-    return EngineResult("mcmc", *second, (f"method 'mcmc' was used because {reason}",))
+        return EngineResult("split-hmc", *by_split_hmc, (note,))
+    _, diagnostics = by_nuts
+    if by_split_hmc is not None and not diagnostics.converged:
+        return EngineResult("split-hmc", *by_split_hmc)
+    return EngineResult("mcmc", *by_nuts, (f"method 'mcmc' was used because {reason}",))
 
 
 def _checked(
@@ -84,12 +86,15 @@ def _checked(
     inside = threads if len(groups) == 1 else replace(threads, count=1)
 
     def run_group(times: np.ndarray) -> tuple[Draws, np.ndarray, int]:
-        given = [seed, int(times[0])]
-        return _attempts(method, model.at_times(times), sets.pick(times), given, inside)
+        group_seed = [seed, int(times[0])]
+        return _attempts(method, model.at_times(times), sets.pick(times), group_seed, inside)
 
     parts, convergence, attempts = zip(*in_threads(run_group, groups, threads), strict=True)
-    draws, found = joined(parts), np.concatenate(convergence)
-    return draws, diagnose(draws, model.options.chains, max(attempts), convergence=found)
+    draws = joined(parts)
+    diagnostics = diagnose(
+        draws, model.options.chains, max(attempts), convergence=np.concatenate(convergence)
+    )
+    return draws, diagnostics
 
 
 def _groups_of_times(model: Model, sets: ChoiceSets) -> list[np.ndarray]:
@@ -111,7 +116,8 @@ def _attempts(
 
     Returns also the convergence of all ratings, and the number of attempts.
     """
-    likelihood, chains = Likelihood(sets), model.options.chains
+    likelihood = Likelihood(sets)
+    chains = model.options.chains
     efforts = (FIRST,) if method == "laplace" else (FIRST, SECOND)
     for number, effort in enumerate(efforts, start=1):
         try:
@@ -119,7 +125,7 @@ def _attempts(
         except TooWideError:
             if number == 1:
                 raise
-            break  # a finer, wider lattice does not fit: the first attempt's draws stand
+            break  # the lattice of the second attempt does not fit: the first draws are returned
         convergence = convergence_of(draws.theta.reshape(len(draws.theta), -1), chains, threads)
         if diagnose(draws, chains, convergence=convergence).passed:
             break

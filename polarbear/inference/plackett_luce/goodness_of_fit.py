@@ -20,12 +20,12 @@ from polarbear.rankings.duels import ProblemDuels, duels_of
 
 LEVEL = 0.01  # the probability of rejecting a model that fits
 _REPLICATES = 400
-_MIN_PROBLEMS = 10  # on which both were ranked
+_MIN_PROBLEMS = 10  # problems on which both algorithms of a pair were ranked
 _MIN_GAP = 0.02  # smaller differences between shares do not matter
 _MAX_REPORTED = 5
-_MAX_DUELS = 2**23  # draws of pairs that a prediction is the mean of
-_MAX_COLUMNS = 6000  # pairs and algorithms times times at once: bounds memory, not results
-_MIN_PARTS = 4  # of the times, for threads
+_MAX_DUELS = 2**23  # simulated duels whose mean is a prediction
+_MAX_COLUMNS = 6000  # (pairs and algorithms) times timepoints at once: bounds memory, not results
+_MIN_PARTS = 4  # parts of the times, for threads
 
 
 def check_fit(
@@ -52,10 +52,11 @@ def check_fit(
         checked = in_threads(lambda times: _check_part(duels, theta, times, multipliers), parts)
     tables, maxima = zip(*checked, strict=True)
     observed, predicted, deviation = np.concatenate(tables, axis=2).reshape(3, -1)
-    chance = np.max(maxima, axis=0)
-    allowed = float(np.quantile(chance, 1 - LEVEL)) or 1.0
-    off = (deviation > allowed) & (np.abs(observed - predicted) >= _MIN_GAP)
-    p_value = (1 + (chance >= deviation.max(initial=0)).sum()) / (1 + _REPLICATES)
+    greatest_by_chance = np.max(maxima, axis=0)
+    allowed = float(np.quantile(greatest_by_chance, 1 - LEVEL)) or 1.0
+    does_not_fit = (deviation > allowed) & (np.abs(observed - predicted) >= _MIN_GAP)
+    n_exceeding = (greatest_by_chance >= deviation.max(initial=0)).sum()
+    p_value = (1 + n_exceeding) / (1 + _REPLICATES)
     first, second = np.triu_indices(n, 1)
     a = [*first.tolist(), *range(n)]
     b = [*second.tolist(), *[None] * n]
@@ -69,39 +70,43 @@ def check_fit(
         )
         for k in _worst_times(deviation, n_times)[:_MAX_REPORTED]
     ]
-    return Fit(not bool(off.any()), float(p_value), tuple(worst))
+    return Fit(not bool(does_not_fit.any()), float(p_value), tuple(worst))
 
 
 def _check_part(
     duels: ProblemDuels, theta: np.ndarray, times: slice, multipliers: Sequence[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Observed and predicted shares at some times and their distance in standard errors (-1 with
-    too few problems), [3, pair or algorithm, time], and each replicate's greatest distance.
+    """The comparison of observed with predicted shares at some times.
 
-    Problem k has the weight ``multipliers[block][replicate, k]`` at all times.
+    Returns the observed share, the predicted one and their distance in standard errors, which is
+    -1 with too few problems, as [3, pair or algorithm, time], and the greatest distance of each
+    replicate. Problem k has the weight ``multipliers[block][replicate, k]`` at all times.
     """
-    here = replace(duels, positions=np.ascontiguousarray(duels.positions[:, :, times]))
-    blocks = _blocks(here)
+    duels_at_times = replace(duels, positions=np.ascontiguousarray(duels.positions[:, :, times]))
+    blocks = _blocks(duels_at_times)
     predicted = _predicted(theta[:, times])
-    total, squares, count = (np.zeros(len(predicted)) for _ in range(3))
+    total = np.zeros(len(predicted))
+    squares = np.zeros(len(predicted))
+    count = np.zeros(len(predicted))
     for score, present, weight in blocks:
         total += (weight * score).sum(axis=0, dtype=float)
         count += (weight * present).sum(axis=0)
         squares += (weight * present * (score - predicted) ** 2).sum(axis=0)
     size = np.maximum(count, 1)
     observed = total / size
-    # at least the model's variance of that many duels: ten wins of ten prove little
+    # The variance is at least that of the model for this number of duels, because ten wins of ten
+    # prove little.
     spread = np.sqrt(np.maximum(squares, count * predicted * (1 - predicted))) / size
     checked = (count >= _MIN_PROBLEMS) & (spread > 0)
     unit = np.where(checked, 1 / np.where(checked, size * spread, 1), 0).astype(np.float32)
     replicates = np.zeros((_REPLICATES, len(unit)), dtype=np.float32)
-    for (score, present, weight), by in zip(blocks, multipliers, strict=True):
+    for (score, present, weight), multiplier in zip(blocks, multipliers, strict=True):
         centred = (present * (score - observed)).astype(np.float32)
-        replicates += by @ (np.sqrt(weight, dtype=np.float32) * unit * centred)
-    chance = np.maximum(replicates.max(axis=1, initial=0), -replicates.min(axis=1, initial=0))
+        replicates += multiplier @ (np.sqrt(weight, dtype=np.float32) * unit * centred)
+    greatest = np.maximum(replicates.max(axis=1, initial=0), -replicates.min(axis=1, initial=0))
     distance = np.abs(observed - predicted) / np.where(checked, spread, 1)
-    found = np.stack([observed, predicted, np.where(checked, distance, -1.0)])
-    return found.reshape(3, -1, here.positions.shape[2]), chance
+    comparison = np.stack([observed, predicted, np.where(checked, distance, -1.0)])
+    return comparison.reshape(3, -1, duels_at_times.positions.shape[2]), greatest
 
 
 def _predicted(theta: np.ndarray) -> np.ndarray:
@@ -110,8 +115,8 @@ def _predicted(theta: np.ndarray) -> np.ndarray:
     thin = 1 + len(theta) * n * (n - 1) // 2 // _MAX_DUELS  # a mean needs no more
     by_algorithm = np.ascontiguousarray(theta[::thin].transpose(2, 1, 0), dtype=np.float32)
     shares = [
-        (one / (one + by_algorithm[k + 1 :])).mean(axis=2)
-        for k, one in enumerate(by_algorithm[:-1])
+        (ratings / (ratings + by_algorithm[k + 1 :])).mean(axis=2)
+        for k, ratings in enumerate(by_algorithm[:-1])
     ]
     return np.concatenate([*shares, theta.mean(axis=0).T]).ravel()
 
@@ -120,18 +125,20 @@ def _blocks(duels: ProblemDuels) -> list[tuple[np.ndarray, np.ndarray, np.ndarra
     """Scores, presence and weights of some problems at a time."""
     everyone = range(duels.positions.shape[1])
     weights = np.ones(duels.n_problems, np.float32) if duels.weights is None else duels.weights
-    found = []
+    blocks = []
     for block in duels.blocks():
-        scores, present = zip(
-            duels.pair_scores(block), duels.first_scores(block, everyone), strict=True
-        )
-        found.append((np.hstack(scores), np.hstack(present), weights[block, None]))
-    return found
+        pair_scores, pair_known = duels.pair_scores(block)
+        first_scores, first_known = duels.first_scores(block, everyone)
+        scores = np.hstack([pair_scores, first_scores])
+        present = np.hstack([pair_known, first_known])
+        blocks.append((scores, present, weights[block, None]))
+    return blocks
 
 
 def _worst_times(deviation: np.ndarray, n_times: int) -> list[int]:
     """The worst time of each pair and each algorithm that was checked, the worst of all first."""
     rows = deviation.reshape(-1, n_times)
-    places = rows.argmax(axis=1) + n_times * np.arange(len(rows))
-    places = places[deviation[places] >= 0]
-    return [int(k) for k in places[np.argsort(-deviation[places], kind="stable")]]
+    worst = rows.argmax(axis=1) + n_times * np.arange(len(rows))
+    worst = worst[deviation[worst] >= 0]
+    order = np.argsort(-deviation[worst], kind="stable")
+    return [int(k) for k in worst[order]]

@@ -45,30 +45,32 @@ def infer_ratings(
         )
         weight = composite_weight(ranked, choice_sets, unit_times, options, problems, weights)
     engine = importlib.import_module(ENGINES[options.engine])
-    begun = time.perf_counter()
+    start = time.perf_counter()
     model = rating_model(options.model)(unit_times, choice_sets.n_algorithms, options)
-    found: EngineResult = engine.run(model, choice_sets.weighted(weight), seed, threads)
-    seconds = time.perf_counter() - begun
-    fit = shared = None
+    inferred: EngineResult = engine.run(model, choice_sets.weighted(weight), seed, threads)
+    seconds = time.perf_counter() - start
+    fit = None
+    shared = None
     if positions is not None:
-        seen = np.asarray(positions)
-        fit = check_fit(seen, found.draws.theta, problems, seed, weights)
-        shared = duels_of(seen, problems).shared_problems()
+        positions = np.asarray(positions)
+        fit = check_fit(positions, inferred.draws.theta, problems, seed, weights)
+        shared = duels_of(positions, problems).shared_problems()
+    hyper = dict(zip(model.hyperparameters, inferred.draws.hyper.T, strict=True))
     return Posterior(
-        theta=found.draws.theta,
+        theta=inferred.draws.theta,
         algorithms=tuple(algorithms),
         times=times,
         chains=options.chains,
         unit_times=unit_times,
         options=options,
         engine=options.engine,
-        method=found.method,
+        method=inferred.method,
         seed=seed,
         seconds=seconds,
-        diagnostics=found.diagnostics,
+        diagnostics=inferred.diagnostics,
         joint=options.temporal,
-        hyper=MappingProxyType(dict(zip(model.hyperparameters, found.draws.hyper.T, strict=True))),
-        notes=(*notes, *checks.on_repetition(weight), *found.notes),
+        hyper=MappingProxyType(hyper),
+        notes=(*notes, *checks.on_repetition(weight), *inferred.notes),
         evidence_weight=weight,
         indexed_fit=fit,
         shared=shared,

@@ -163,8 +163,8 @@ def _full_precision(latent: Latent, curvatures: np.ndarray) -> np.ndarray:
     weights = latent.weights
     n_times, d, _ = curvatures.shape
     size = latent.n_coefficients
-    left = weights[:, :, None, None] * curvatures[:, None]  # [T, k, q, p]
-    blocks = (left.reshape(n_times, -1).T @ weights).reshape(size, d, d, size)
+    weighted = weights[:, :, None, None] * curvatures[:, None]  # [T, k, q, p]
+    blocks = (weighted.reshape(n_times, -1).T @ weights).reshape(size, d, d, size)
     matrix = np.ascontiguousarray(blocks.swapaxes(2, 3)).reshape(size * d, size * d)
     for offset, diagonal in enumerate(latent.precision):
         rows = np.arange(d * offset, d * size)

@@ -24,18 +24,21 @@ class LogPosterior:
     """
 
     def __init__(self, model: Model, likelihood: Likelihood) -> None:
-        self.model, self.likelihood = model, likelihood
+        self.model = model
+        self.likelihood = likelihood
         self.n_hyper = len(model.hyperparameters)
         self.d = likelihood.helmert.shape[1]
         self.size = self.n_hyper + model.latent(np.zeros(self.n_hyper)).n_coefficients * self.d
 
     def __call__(self, vector: np.ndarray) -> tuple[float, np.ndarray]:
-        hyper, z = vector[: self.n_hyper], vector[self.n_hyper :]
+        hyper = vector[: self.n_hyper]
+        z = vector[self.n_hyper :]
         gradient = np.empty(self.size)
         value, gradient[self.n_hyper :] = self._at(hyper, z)
         for k in range(self.n_hyper):
             step = _DIFFERENCE * np.eye(self.n_hyper)[k]
-            ahead, behind = self._at(hyper + step, z)[0], self._at(hyper - step, z)[0]
+            ahead, _ = self._at(hyper + step, z)
+            behind, _ = self._at(hyper - step, z)
             gradient[k] = (ahead - behind) / (2 * _DIFFERENCE)
         return value, gradient
 
@@ -52,7 +55,8 @@ class LogPosterior:
         return latent.solve_factor(z.reshape(-1, self.d), transposed).ravel()
 
     def _at(self, hyper: np.ndarray, z: np.ndarray) -> tuple[float, np.ndarray]:
-        latent, q = self.model.latent(hyper), self.likelihood.helmert
+        latent = self.model.latent(hyper)
+        q = self.likelihood.helmert
         eta = latent.observe(self._colour(latent, z)[None])
         values, slopes = self.likelihood.evaluate(eta @ q.T, latent.dirichlet)
         gradient = self._colour(latent, latent.observe_back(slopes @ q)[0], transposed=False)

@@ -42,7 +42,7 @@ def find() -> CmdStan:
     """The installation in use, or a StanError that says what is missing."""
     if not has_cmdstanpy():
         raise MissingExtraError("the stan engine", "cmdstanpy", "stan")
-    named = os.environ.get("CMDSTAN")
+    variable = os.environ.get("CMDSTAN")
     with silenced():
         import cmdstanpy
         from cmdstanpy.utils import cmdstan_version
@@ -51,26 +51,27 @@ def find() -> CmdStan:
             path = Path(cmdstanpy.cmdstan_path())
         except ValueError:
             tried = os.environ.get("CMDSTAN")
-            if not named:
+            if not variable:
                 os.environ.pop("CMDSTAN", None)  # CmdStanPy sets it to what it tries
-            raise StanError(_not_found(named, tried)) from None
+            raise StanError(_not_found(variable, tried)) from None
         version = cmdstan_version()
     if version is None:
         raise StanError(f"{path / 'makefile'} does not contain CmdStan's version: {_REPAIR}")
-    found = CmdStan(path, (version[0], version[1]))
-    if not found.stanc.exists():
+    installed = CmdStan(path, (version[0], version[1]))
+    if not installed.stanc.exists():
         raise StanError(f"the CmdStan in {path} has no bin/stanc: {_REPAIR}")
-    return found
+    return installed
 
 
 _REPAIR = f"repair or remove that folder, then run: {INSTALL}"
 
 
-def _not_found(named: str | None, tried: str | None) -> str:
-    if named:
+def _not_found(variable: str | None, tried: str | None) -> str:
+    """The error where no installation was found, by the variable CMDSTAN and the folder tried."""
+    if variable:
         return (
-            f"the environment variable CMDSTAN is {named}, but there is no CmdStan; unset it, or "
-            "set it to the folder of one"
+            f"the environment variable CMDSTAN is {variable}, but there is no CmdStan; unset it, "
+            "or set it to the folder of one"
         )
     if tried:
         return f"the CmdStan in {tried} is incomplete; {_REPAIR}"
@@ -79,14 +80,15 @@ def _not_found(named: str | None, tried: str | None) -> str:
 
 def find_for(method: str) -> CmdStan:
     """The installation in use, if it is new enough for the method."""
-    found = find()
+    installed = find()
     needed = max(OLDEST, FIRST_WITH.get(method, OLDEST))
-    if found.version < needed:
+    if installed.version < needed:
         raise StanError(
-            f"method '{method}' needs CmdStan {needed[0]}.{needed[1]} or later, but {found.path} "
-            f"is {found.version_text}; use another method, or remove that folder and run: {INSTALL}"
+            f"method '{method}' needs CmdStan {needed[0]}.{needed[1]} or later, but "
+            f"{installed.path} is {installed.version_text}; use another method, or remove that "
+            f"folder and run: {INSTALL}"
         )
-    return found
+    return installed
 
 
 def compiler() -> list[str]:
@@ -100,13 +102,13 @@ def make() -> str:
 
 def require_build_tools() -> None:
     """A StanError unless there are a C++ compiler and make."""
-    for command, what, package, variable in (
+    for command, tool, package, variable in (
         (compiler()[0], "a C++ compiler", "g++ make", "CXX"),
         (make(), "make", "make", "MAKE"),
     ):
         if shutil.which(command) is None:
             raise StanError(
-                f"Stan programs need {what}, but '{command}' was not found; install it (Debian, "
+                f"Stan programs need {tool}, but '{command}' was not found; install it (Debian, "
                 f"Ubuntu: apt install {package}), or set {variable} to yours"
             )
 
@@ -124,8 +126,9 @@ def first_line(command: list[str]) -> str:
 def silenced() -> Iterator[None]:
     """Suppress CmdStanPy's log: errors quote the relevant lines."""
     logger = logging.getLogger("cmdstanpy")
-    before, logger.disabled = logger.disabled, True
+    was_disabled = logger.disabled
+    logger.disabled = True
     try:
         yield
     finally:
-        logger.disabled = before
+        logger.disabled = was_disabled

