@@ -6,12 +6,13 @@ times of a problem at once. Random signs of problems therefore give the distribu
 statistic, whatever the correlation of times (the maximum over windows of times included).
 
 A test looks at the data several times. The error that it may have used by a look is proportional to
-the number of instances (Lan and DeMets 1983). Random signs follow the same looks: the bound of a
-look is such that, of the sign patterns that have not crossed an earlier bound, as many cross it as
-the error allows.
+the number of instances (Lan and DeMets 1983). Each pattern of random signs gives a path of the
+statistic over the same looks. A pattern that crosses the bound of a look uses up error; so the
+bound of each look is the lowest one for which the share of patterns that crossed it, or an earlier
+one, does not exceed the error that the test may have used by then.
 
-A win rate below one half is tested by its excess over that rate with the same signs. Signs then
-vary by at least as much as the scores.
+Whether the win rate exceeds a rate below one half is tested by the excess over that rate, with the
+same random signs of scores less 1/2. The signs then vary by at least as much as the scores.
 """
 
 from collections.abc import Sequence
@@ -23,13 +24,14 @@ import numpy as np
 
 SIGN_PATTERNS = 2000
 # Random signs are exact at a win rate of one half. At 0.45 the maximum over windows crossed bounds
-# for 5 % in 5.7 % of 2,000 trials, and with this share of the error in 4.8 % of 1,200 others.
+# for an error of 5 % in 5.7 % of 2,000 trials. Bounds for this share of the error were crossed in
+# 4.8 % of 1,200 other trials.
 SHARE_AT_THE_EDGE = 0.75
-ROUNDING = 1e-6  # of statistics in single precision
+ROUNDING = 1e-6  # rounding error of statistics in single precision
 
 
 class GateVerdict(StrEnum):
-    """Values as in JSON; the order is that of severity."""
+    """The verdict on a candidate, as in JSON, in the order of severity."""
 
     IDENTICAL = "identical"
     BETTER = "better"
@@ -68,8 +70,8 @@ class Looks:
 class GateDecision:
     """The verdict after a look.
 
-    ``span`` is the first and the last index of times at which the candidate is worse, or better;
-    ``open_times`` the number of times at which "no worse" is not shown.
+    ``span`` has the first and the last index of the times at which the candidate is worse, or
+    better; ``open_times`` is the number of times at which "no worse" is not shown.
     """
 
     verdict: GateVerdict
@@ -117,19 +119,23 @@ def decide(
 def _span(
     means: np.ndarray, rate: float, spans: np.ndarray, looks: Looks, seed: int, error: float
 ) -> tuple[int, int] | None:
-    """Neighbouring times of windows that are each shown to exceed the rate, the clearest within."""
-    found = statistics(means, rate, looks.problems, seed)
-    crossing = first_crossing(found.max(axis=2), looks.shares, error)
+    """The first and the last time of neighbouring windows that are shown to exceed the rate.
+
+    They contain the window with the greatest statistic; None where no window is shown to exceed it.
+    """
+    by_window = statistics(means, rate, looks.problems, seed)
+    crossing = first_crossing(by_window.max(axis=2), looks.shares, error)
     if crossing is None:
         return None
     look, bound = crossing
-    inside = np.zeros(spans.max() + 1, dtype=bool)
-    for start, stop in spans[found[0, look] > bound]:
-        inside[start:stop] = True
-    first, last = spans[found[0, look].argmax()]
-    while first > 0 and inside[first - 1]:
+    of_data = by_window[0, look]
+    is_inside = np.zeros(spans.max() + 1, dtype=bool)
+    for start, stop in spans[of_data > bound]:
+        is_inside[start:stop] = True
+    first, last = spans[of_data.argmax()]
+    while first > 0 and is_inside[first - 1]:
         first -= 1
-    while inside[last]:
+    while is_inside[last]:
         last += 1
     return int(first), int(last) - 1
 
@@ -147,44 +153,45 @@ def windows(times: int) -> np.ndarray:
 
     If the mean of win rates in a window is below a bound, so is one of them.
     """
-    found, length = [], 1
+    spans = []
+    length = 1
     while length < times:
         starts = [*range(0, times - length, max(1, length // 2)), times - length]
-        found += [(start, start + length) for start in starts]
+        spans += [(start, start + length) for start in starts]
         length *= 2
-    return np.array([*found, (0, times)])
+    return np.array([*spans, (0, times)])
 
 
 def window_means(scores: np.ndarray, spans: np.ndarray) -> np.ndarray:
     """Means over windows of times: [problem, window]; NaN where a problem has no score."""
-    known = ~np.isnan(scores)
+    has_score = ~np.isnan(scores)
     zero = np.zeros((len(scores), 1))
-    total = np.hstack([zero, np.where(known, scores, 0).cumsum(axis=1)])
-    count = np.hstack([zero, known.cumsum(axis=1)])
+    total = np.hstack([zero, np.where(has_score, scores, 0).cumsum(axis=1)])
+    count = np.hstack([zero, has_score.cumsum(axis=1)])
     start, stop = spans.T
     with np.errstate(invalid="ignore"):
         return np.asarray((total[:, stop] - total[:, start]) / (count[:, stop] - count[:, start]))
 
 
 def statistics(scores: np.ndarray, rate: float, sizes: Sequence[int], seed: int) -> np.ndarray:
-    """Standardised excess of mean scores over a rate: [1 + pattern, look, column].
+    """The standardised excess of mean scores over a rate: [1 + pattern, look, column].
 
-    Row 0 is that of the data, the others are those of random signs.
+    Row 0 belongs to the data, the other rows to patterns of random signs.
     """
     signs = np.random.default_rng(seed).integers(0, 2, (SIGN_PATTERNS, max(sizes)))
     signs = (2 * signs - 1).astype(np.float32)
-    known = ~np.isnan(scores)
-    excess = np.where(known, scores - rate, 0)
-    centred = np.where(known, scores - 0.5, 0).astype(np.float32)
+    has_score = ~np.isnan(scores)
+    excess = np.where(has_score, scores - rate, 0)
+    centred = np.where(has_score, scores - 0.5, 0).astype(np.float32)
     sums = np.zeros((1 + SIGN_PATTERNS, scores.shape[1]), dtype=np.float32)
     squares = np.zeros(scores.shape[1])
-    found = []
+    by_look = []
     for first, last in pairwise([0, *sizes]):
         sums[0] += excess[first:last].sum(axis=0)
         sums[1:] += signs[:, first:last] @ centred[first:last]
         squares += np.square(centred[first:last]).sum(axis=0)
-        found.append(sums / np.sqrt(np.maximum(squares, 1e-6)))
-    return np.stack(found, axis=1)
+        by_look.append(sums / np.sqrt(np.maximum(squares, 1e-6)))
+    return np.stack(by_look, axis=1)
 
 
 def first_crossing(
@@ -194,19 +201,23 @@ def first_crossing(
 
     ``shares`` are the shares of the error that may be used by each look.
     """
-    alive, used = np.ones(len(path) - 1, dtype=bool), 0
+    is_inside = np.ones(len(path) - 1, dtype=bool)  # patterns that have not crossed a bound
+    n_crossed = 0
     for look, share in enumerate(shares):
-        allowed = int(error * share * len(path)) - used
+        allowed = int(error * share * len(path)) - n_crossed
         if allowed < 1:
             continue
-        values = path[1:, look]
-        largest = np.sort(values[alive])[::-1]
-        outside = largest[min(allowed, len(largest) - 1)] + ROUNDING
-        crossing = alive & (values > outside)
+        of_patterns = path[1:, look]
+        descending = np.sort(of_patterns[is_inside])[::-1]
+        largest_inside = descending[min(allowed, len(descending) - 1)] + ROUNDING
+        crosses = is_inside & (of_patterns > largest_inside)
         # Statistics of few problems have few values: the data have to reach one that crosses.
-        bound = float(values[crossing].min() - ROUNDING if crossing.any() else outside)
+        bound = largest_inside
+        if crosses.any():
+            bound = of_patterns[crosses].min() - ROUNDING
+        bound = float(bound)
         if path[0, look] > bound:
             return look, bound
-        used += int(crossing.sum())
-        alive &= ~crossing
+        n_crossed += int(crosses.sum())
+        is_inside &= ~crosses
     return None

@@ -31,30 +31,35 @@ MOST_NAMED = 5  # instances named in a sentence
 
 
 def sentences(pair: PairVerdict, options: GateOptions) -> list[str]:
-    """The verdict on a pair, on how much data it rests and, on seconds, the noise."""
-    found = [verdict_sentence(pair, options)]
+    """The verdict on a pair and its data; where time is in seconds, also a sentence on noise."""
+    paragraph = [verdict_sentence(pair, options)]
     slowdown = pair.slowdown
     if slowdown is not None:
-        found.append(
+        paragraph.append(
             f"{pair.candidate} takes {slowdown.ratio:.2f} times as long as {pair.baseline} to the "
             f"same value (median of {counted(slowdown.instances, 'instance')}). Noise of this "
             f"machine: {percent(float(np.expm1(slowdown.noise)))} an instance; a slowdown by "
             f"{percent(slowdown.detectable)} is detectable in nine of ten gates."
         )
-    return found
+    return paragraph
 
 
 def verdict_sentence(pair: PairVerdict, options: GateOptions) -> str:
-    a, b, on = pair.candidate, pair.baseline, counted(pair.problems, "problem")
-    least, level = f"{0.5 - options.tolerance:g}", f"level {options.alpha:g}"
+    """The verdict on a pair, with its reason."""
+    a = pair.candidate
+    b = pair.baseline
+    on = counted(pair.problems, "problem")
+    least = f"{0.5 - options.tolerance:g}"
+    level = f"level {options.alpha:g}"
     where = _where(pair)
     wins = "" if pair.in_span is None else f"it wins {percent(pair.in_span)} of the duels there"
     if pair.verdict is GateVerdict.IDENTICAL:
         code = "; their files and options are the same, too" if pair.unchanged_code else ""
         return f"{a} is identical to {b}: the same values on {on}{code}."
     if pair.verdict is GateVerdict.WORSE:
-        shown = f"{wins}, and a win rate below {least} is shown ({on}, {level})"
-        reasons = [shown] if wins else []
+        reasons = []
+        if wins:
+            reasons.append(f"{wins}, and a win rate below {least} is shown ({on}, {level})")
         if pair.failed and options.failures == "worse":
             reasons.append(_failed_words(pair))
         return f"{a} is worse than {b}{where}: {'; '.join(reasons)}."
@@ -70,26 +75,31 @@ def verdict_sentence(pair: PairVerdict, options: GateOptions) -> str:
             "time that it is lower."
         )
     better = f" It is better{where}: {wins}." if pair.verdict is GateVerdict.BETTER else ""
-    shown = f"{a} is no worse than {b}: its win rate is at least {least} at every time"
-    return f"{shown} ({on}, {level}).{better}"
+    no_worse = f"{a} is no worse than {b}: its win rate is at least {least} at every time"
+    return f"{no_worse} ({on}, {level}).{better}"
 
 
 def _where(pair: PairVerdict) -> str:
+    """The times at which the candidate is worse, or better, as the end of a clause."""
     if pair.from_ is None or pair.to is None:
         return ""
     if pair.from_ == pair.to:
         return f" at {timed(pair.to, pair.axis)}"
-    whole = (pair.from_, pair.to) == (pair.times[0], pair.times[-1])
-    span = f"{time(pair.from_)} {'to' if whole else 'and'} {timed(pair.to, pair.axis)}"
-    return f" over the whole budget, {span}" if whole else f" between {span}"
+    start = time(pair.from_)
+    stop = timed(pair.to, pair.axis)
+    if (pair.from_, pair.to) == (pair.times[0], pair.times[-1]):
+        return f" over the whole budget, {start} to {stop}"
+    return f" between {start} and {stop}"
 
 
 def _failed_words(pair: PairVerdict) -> str:
-    names = [one.instance for one in pair.failed]
-    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    names = [failed_run.instance for failed_run in pair.failed]
+    listed = names[:MOST_NAMED]
+    if len(names) > MOST_NAMED:
+        listed.append(f"{len(names) - MOST_NAMED} more")
     return (
         f"it failed on {len(names)} of {counted(pair.instances, 'instance')} on which "
-        f"{pair.baseline} did not: {joined([*names[:MOST_NAMED], *more])}"
+        f"{pair.baseline} did not: {joined(listed)}"
     )
 
 
@@ -104,31 +114,36 @@ def markdown(
     blocks: list[Block] = []
     if len(pairs) > 1:
         verdicts = tuple(
-            (one.candidate, one.baseline, one.verdict.value, str(one.problems)) for one in pairs
+            (pair.candidate, pair.baseline, pair.verdict.value, str(pair.problems))
+            for pair in pairs
         )
         blocks.append(Table(("candidate", "baseline", "verdict", "problems#"), verdicts))
-    said = (text for pair in pairs for text in sentences(pair, options))
-    blocks.append(Bullets(tuple(("", text) for text in said)))
+    texts = [text for pair in pairs for text in sentences(pair, options)]
+    blocks.append(Bullets(tuple(("", text) for text in texts)))
     parts = [f"### polarbear gate: {verdict.value}\n", as_markdown(blocks)]
     if svg is not None:
         parts.append(f"![win rate of the candidate at each time]({svg})\n")
-    for pair in (one for one in pairs if one.lost_most and not one.verdict.passes):
+    for pair in pairs:
+        if pair.verdict.passes or not pair.lost_most:
+            continue
         rows = tuple(
-            (one.instance, time(one.t), short(one.baseline), short(one.candidate))
-            for one in pair.lost_most
+            (lost.instance, time(lost.t), short(lost.baseline), short(lost.candidate))
+            for lost in pair.lost_most
         )
         title = f"Instances that {escape(pair.candidate)} loses"
-        lost = as_markdown(
+        table = as_markdown(
             [Table(("instance", "t#", f"{pair.baseline}#", f"{pair.candidate}#"), rows)]
         )
-        parts.append(f"<details><summary>{title}</summary>\n\n{lost}\n</details>\n")
+        parts.append(f"<details><summary>{title}</summary>\n\n{table}\n</details>\n")
     return "\n".join([*parts, f"{cost}\n"])
 
 
 def junit(pairs: Sequence[PairVerdict], options: GateOptions, undecided_fails: bool) -> bytes:
     """JUnit XML: a test case for each pair."""
-    failing = {GateVerdict.WORSE, *([GateVerdict.UNDECIDED] if undecided_fails else [])}
-    failed = sum(one.verdict in failing for one in pairs)
+    failing = {GateVerdict.WORSE}
+    if undecided_fails:
+        failing.add(GateVerdict.UNDECIDED)
+    failed = sum(pair.verdict in failing for pair in pairs)
     suite = ElementTree.Element(
         "testsuite", name="polarbear gate", tests=str(len(pairs)), failures=str(failed)
     )

@@ -114,7 +114,7 @@ def gate(
 
     Also returns the number of runs made, and of stored runs used.
     """
-    names = [one.name for one in config.algorithms]
+    names = [algorithm.name for algorithm in config.algorithms]
     pairs = version_pairs.pairs_of(names, options.baseline, options.candidate)
     versions = {name for pair in pairs for name in (pair.baseline, pair.candidate)}
     config = replace(config, algorithms=tuple(a for a in config.algorithms if a.name in versions))
@@ -132,11 +132,11 @@ def gate(
     level = Level(options.tolerance, error, error / all_pairs, config.seed)
     for_failures = min(limit, instances_for_failures(level))
     sizes = look_sizes(limit)
-    made = 0
+    n_runs = 0
     collect.prepare_new(config, folder)
     store = StoreOnDisk.create(folder, config.stored())
     with store.writing(), _on_one_core(timed):
-        stale = [one.algorithm for one in stale_runs(store, fingerprints(config))]
+        stale = [runs.algorithm for runs in stale_runs(store, fingerprints(config))]
         for line in take_in(config, store, Answers(rerun=stale), racing=False):
             note(line)
         if timed:
@@ -155,24 +155,29 @@ def gate(
                 store.add_instances(chosen, config.instances.suite)
                 stored = collect.stored_runs(store)
                 tasks = plan.missing(stored, chosen)
-                made += len(tasks)
+                n_runs += len(tasks)
                 if tasks:
                     collect.prepare(config)
                 with progress(len(tasks)) as finished:
                     Scheduler(pool, store, _receiver(finished)).run(tasks)
                 plan.check_unchanged()
-                found = []
+                sizes_so_far = sizes[: look + 1]
+                pair_verdicts = []
                 for pair, same in zip(pairs, unchanged, strict=True):
                     duels = VersionDuels(config, store, pair, ids)
-                    problems = tuple(duels.problems_by(seen) for seen in sizes[: look + 1])
-                    looks = Looks(problems, tuple(seen / limit for seen in sizes[: look + 1]))
+                    looks = Looks(
+                        problems=tuple(map(duels.problems_by, sizes_so_far)),
+                        shares=tuple(n_instances / limit for n_instances in sizes_so_far),
+                    )
                     may_pass = same or size >= for_failures
                     decision = decide(duels.scores, looks, level, may_pass, duels.identical)
-                    found.append(_verdict(config, store, pair, same, duels, decision, options))
-                verdicts = {one.verdict for one in found}
+                    pair_verdicts.append(
+                        _verdict(config, store, pair, same, duels, decision, options)
+                    )
+                verdicts = {pair_verdict.verdict for pair_verdict in pair_verdicts}
                 if GateVerdict.WORSE in verdicts or GateVerdict.UNDECIDED not in verdicts:
                     break
-    return found, made, len(versions) * size - made
+    return pair_verdicts, n_runs, len(versions) * size - n_runs
 
 
 def _receiver(finished: Callable[[bool], None]) -> Callable[[Outcome, FinishedRun], None]:
@@ -189,28 +194,33 @@ def _verdict(
     options: GateOptions,
 ) -> PairVerdict:
     """The verdict on a pair with its evidence; failed runs alone decide for "worse"."""
-    failed, verdict, span = duels.failures(), decision.verdict, decision.span
+    failed = duels.failures()
+    span = decision.span
+    verdict = decision.verdict
     if failed and options.failures == "worse":
         verdict = GateVerdict.WORSE
-    whole = (0, len(duels.times) - 1)
-    rates = np.nanmean(duels.scores, axis=0)
+    lost_most: list[Lost] = []
+    if verdict is not GateVerdict.IDENTICAL:
+        all_times = (0, len(duels.times) - 1)
+        lost_most = duels.lost_most(span or all_times)
+    win_rate = np.nanmean(duels.scores, axis=0)
     return PairVerdict(
-        str(store.path),
-        config.budget.axis,
-        pair.baseline,
-        pair.candidate,
-        verdict,
-        len(duels.instances),
-        len(duels.scores),
-        decision.open_times,
-        float(duels.times[span[0]]) if span else None,
-        float(duels.times[span[1]]) if span else None,
-        tuple(duels.times.tolist()),
-        tuple(None if np.isnan(rate) else float(rate) for rate in rates),
-        unchanged,
-        tuple(failed),
-        tuple(duels.lost_most(span or whole) if verdict is not GateVerdict.IDENTICAL else ()),
-        duels.slowdown() if config.budget.axis == SECONDS else None,
+        store=str(store.path),
+        axis=config.budget.axis,
+        baseline=pair.baseline,
+        candidate=pair.candidate,
+        verdict=verdict,
+        instances=len(duels.instances),
+        problems=len(duels.scores),
+        open_times=decision.open_times,
+        from_=float(duels.times[span[0]]) if span else None,
+        to=float(duels.times[span[1]]) if span else None,
+        times=tuple(duels.times.tolist()),
+        win_rate=tuple(None if np.isnan(rate) else float(rate) for rate in win_rate),
+        unchanged_code=unchanged,
+        failed=tuple(failed),
+        lost_most=tuple(lost_most),
+        slowdown=duels.slowdown() if config.budget.axis == SECONDS else None,
     )
 
 
@@ -219,8 +229,9 @@ def _set_aside_untimed(store: StoreOnDisk, names: int) -> None:
 
     All versions are timed on an instance right after each other.
     """
-    here, runs = host.here(), store.all_runs()
-    local = runs.filter(pl.col("host") == here.host, pl.col("cpu") == here.cpu)
+    machine = host.here()
+    runs = store.all_runs()
+    local = runs.filter(pl.col("host") == machine.host, pl.col("cpu") == machine.cpu)
     versions = local.group_by("instance").agg(pl.col("algorithm").n_unique())
     complete = local.join(versions.filter(pl.col("algorithm") == names), on="instance", how="semi")
     store.set_aside.add(runs.join(complete, on="run", how="anti"), Reason.FORGOTTEN)

@@ -28,10 +28,8 @@ class Pair:
 
 def pairs_of(names: Sequence[str], baseline: str, candidate: str) -> list[Pair]:
     """The algorithms called BASELINE and CANDIDATE, or BASELINE/x and CANDIDATE/x for each x."""
-    old, new = (
-        {name.removeprefix(one): name for name in names if f"{name}/".startswith(f"{one}/")}
-        for one in (baseline, candidate)
-    )
+    old = _parts_of(baseline, names)
+    new = _parts_of(candidate, names)
     if not old or old.keys() != new.keys():
         raise ConfigError(
             f"a gate compares the algorithm '{baseline}' with '{candidate}', or each "
@@ -41,7 +39,14 @@ def pairs_of(names: Sequence[str], baseline: str, candidate: str) -> list[Pair]:
     return [Pair(old[part], new[part]) for part in old]
 
 
-def same_code(one: str, other: str) -> bool:
+def _parts_of(version: str, names: Sequence[str]) -> dict[str, str]:
+    """The names of the algorithms of a version, by the rest of each name."""
+    return {
+        name.removeprefix(version): name for name in names if f"{name}/".startswith(f"{version}/")
+    }
+
+
+def same_code(first: str, other: str) -> bool:
     """Whether two fingerprints have the same files and options, whatever their folders."""
 
     def content(fingerprint: str) -> tuple[object, ...]:
@@ -49,7 +54,7 @@ def same_code(one: str, other: str) -> bool:
         options = re.sub(r"[^\s\"':=]*/", "", json.dumps(facts["options"], sort_keys=True))
         return options, sorted((facts["files"] or {}).values()), facts["packages"]
 
-    return content(one) == content(other)
+    return content(first) == content(other)
 
 
 @dataclass(frozen=True)
@@ -91,19 +96,20 @@ class VersionDuels:
     def __init__(
         self, config: Config, store: StoreOnDisk, pair: Pair, instances: Sequence[str]
     ) -> None:
-        self._store, self._pair = store, pair
+        self._store = store
+        self._pair = pair
         self.times = config.budget.times
-        found = store.on_grid(self.times, [pair.candidate, pair.baseline])
-        place = {name: row for row, name in enumerate(found.instances)}
-        self.instances = [name for name in instances if name in place]
-        values = found.values[[place[name] for name in self.instances]]
+        grid_values = store.on_grid(self.times, [pair.candidate, pair.baseline])
+        row = {name: k for k, name in enumerate(grid_values.instances)}
+        self.instances = [name for name in instances if name in row]
+        values = grid_values.values[[row[name] for name in self.instances]]
         problem = store.problems()
         problems = [problem.get(name, name) for name in self.instances]
-        grid = GridValues(tuple(self.instances), found.algorithms, self.times, values)
+        grid = GridValues(tuple(self.instances), grid_values.algorithms, self.times, values)
         self.values = values
         duels = ranked(grid, config.budget.unit_times, config.race.tie_tolerance, problems).duels
-        score, there = duels.pair_scores(slice(0, duels.n_problems))
-        self.scores = np.where(there, score, np.nan)  # [problem, time]
+        score, is_known = duels.pair_scores(slice(0, duels.n_problems))
+        self.scores = np.where(is_known, score, np.nan)  # [problem, time]
         self._problems = problems
 
     def problems_by(self, instances: int) -> int:
@@ -118,22 +124,24 @@ class VersionDuels:
     def failures(self) -> list[FailedRun]:
         """Failed runs of the candidate where the baseline's did not fail."""
         runs = stored_runs(self._store)
-        found = []
+        failed = []
         for name in self.instances:
             old = runs.get((self._pair.baseline, name))
             new = runs.get((self._pair.candidate, name))
             if old and new and new.status.failed and not old.status.failed:
-                found.append(FailedRun(name, new.status.value, new.message.split("\n")[0]))
-        return found
+                failed.append(FailedRun(name, new.status.value, new.message.split("\n")[0]))
+        return failed
 
     def lost_most(self, span: tuple[int, int], most: int = 5) -> list[Lost]:
         """Instances with the largest loss within a span of times, the largest first."""
-        here = slice(span[0], span[1] + 1)
-        new, old = self.values[:, 0, here], self.values[:, 1, here]
+        within = slice(span[0], span[1] + 1)
+        new = self.values[:, 0, within]
+        old = self.values[:, 1, within]
         share = np.nanmean(np.where(new > old, 1.0, 0.0), axis=1)
         order = np.argsort(-share, kind="stable")[:most]
         sign = self._store.sign
-        t, at_end = float(self.times[span[1]]), sign * self.values[..., span[1]]
+        t = float(self.times[span[1]])
+        at_end = sign * self.values[..., span[1]]
         return [
             Lost(self.instances[row], t, float(at_end[row, 1]), float(at_end[row, 0]))
             for row in order
@@ -144,7 +152,7 @@ class VersionDuels:
         """How long the candidate takes to the worse of the two last values, by instance."""
         runs: dict[tuple[str, str], tuple[np.ndarray, np.ndarray]] = {}
         for run, t, y in self._store.trajectories([self._pair.baseline, self._pair.candidate]):
-            runs[run.algorithm, run.instance] = t, np.minimum.accumulate(y)
+            runs[run.algorithm, run.instance] = (t, np.minimum.accumulate(y))
         ratios = []
         for name in self.instances:
             new = runs.get((self._pair.candidate, name))
@@ -152,12 +160,18 @@ class VersionDuels:
             if new is None or old is None or not len(new[1]) or not len(old[1]):
                 continue
             target = max(new[1][-1], old[1][-1])
-            took = [t[np.flatnonzero(best <= target)[0]] for t, best in (new, old)]
-            if min(took) > 0:
-                ratios.append(np.log(took[0] / took[1]))
+            new_time = _first_time_at(target, *new)
+            old_time = _first_time_at(target, *old)
+            if new_time > 0 and old_time > 0:
+                ratios.append(np.log(new_time / old_time))
         if len(ratios) < 2:
             return None
         middle = np.median(ratios)
         noise = 1.4826 * float(np.median(np.abs(ratios - middle)))
         detectable = float(np.expm1(DETECTED * noise / np.sqrt(len(ratios))))
         return Slowdown(float(np.exp(middle)), noise, detectable, len(ratios))
+
+
+def _first_time_at(target: float, times: np.ndarray, best_so_far: np.ndarray) -> float:
+    """The first time at which a run has reached the target."""
+    return float(times[np.flatnonzero(best_so_far <= target)[0]])
