@@ -63,19 +63,20 @@ def needed(alpha: float) -> float:
 def _information(p: np.ndarray, q: np.ndarray | float) -> np.ndarray:
     """Relative entropy of a coin p against a coin q."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        one = np.where(p > 0, p * np.log(p / q), 0.0)
-        two = np.where(p < 1, (1 - p) * np.log((1 - p) / (1 - np.asarray(q))), 0.0)
-    return np.asarray(one + two)
+        of_heads = np.where(p > 0, p * np.log(p / q), 0.0)
+        of_tails = np.where(p < 1, (1 - p) * np.log((1 - p) / (1 - np.asarray(q))), 0.0)
+    return np.asarray(of_heads + of_tails)
 
 
 def to_show_better(duels: Duels, alpha: float) -> np.ndarray:
     """Instances it takes to show that a beats b at t, infinite where it does not: [time, a, b]."""
-    w, lost = duels.won, duels.won.swapaxes(1, 2)
-    decided = w + lost
+    won = duels.won
+    lost = duels.won.swapaxes(1, 2)
+    decided = won + lost
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(decided > 0, w / decided, 0.5)
-        found = needed(alpha) / (decided * _information(share, 0.5))
-    return np.where(w > lost, found, np.inf)
+        share = np.where(decided > 0, won / decided, 0.5)
+        instances = needed(alpha) / (decided * _information(share, 0.5))
+    return np.where(won > lost, instances, np.inf)
 
 
 def to_show_alike(duels: Duels, alpha: float, epsilon: float) -> np.ndarray:
@@ -90,12 +91,12 @@ def to_show_as_good(duels: Duels, alpha: float, epsilon: float) -> np.ndarray:
     """Instances it takes to show that a is as good as b at least, infinite where it is not."""
     share = duels.won + (1 - duels.won - duels.won.swapaxes(1, 2)) / 2
     with np.errstate(divide="ignore"):
-        found = needed(alpha) / _information(share, 0.5 - epsilon)
-    return np.where(share > 0.5 - epsilon, found, np.inf)
+        instances = needed(alpha) / _information(share, 0.5 - epsilon)
+    return np.where(share > 0.5 - epsilon, instances, np.inf)
 
 
 def spent_on(instances: np.ndarray, cost: np.ndarray) -> float:
-    """What one algorithm's runs cost if time t is needed on so many instances: instances[time].
+    """The cost of one algorithm's runs if time t is needed on instances[t] instances.
 
     The k-th run goes up to the last time that is still needed on k instances.
     """
@@ -107,21 +108,26 @@ def spent_on(instances: np.ndarray, cost: np.ndarray) -> float:
 def _for_all_times(
     ways: Sequence[tuple[np.ndarray, np.ndarray]], cost: np.ndarray
 ) -> tuple[float, float]:
-    """The cheapest pair of times that settles all: instances, and one algorithm's cost.
+    """The cheapest pair of times that settles a pair: instances, and one algorithm's cost.
 
-    Each way is two things to be shown, at any one time each: instances[time].
+    Each way is a pair of relations to be shown, each at one time: instances[time].
     """
     best = (np.inf, np.inf)
-    for one, two in ways:
-        first, second = one[:, None], two[None, :]
-        fewer, more = np.minimum(first, second), np.maximum(first, second)
-        longer = np.maximum(cost[:, None], cost[None, :])
-        alone = np.where(first >= second, cost[:, None], cost[None, :])
-        finite = np.isfinite(more)
+    for first_relation, second_relation in ways:
+        # Axis 0 is the time at which the first relation is shown, axis 1 that of the second.
+        first = first_relation[:, None]
+        second = second_relation[None, :]
+        n_both = np.minimum(first, second)
+        n_instances = np.maximum(first, second)
+        cost_of_both = np.maximum(cost[:, None], cost[None, :])
+        cost_of_longer = np.where(first >= second, cost[:, None], cost[None, :])
+        finite = np.isfinite(n_instances)
         if finite.any():
-            rest = np.where(finite, more - np.where(finite, fewer, 0), np.inf)
-            spent = np.where(finite, fewer * longer + np.where(finite, rest, 0) * alone, np.inf)
-            best = min(best, (float(spent.min()), float(more.flat[spent.argmin()])))
+            n_single = np.where(finite, n_instances - np.where(finite, n_both, 0), 0)
+            spent = n_both * cost_of_both + n_single * cost_of_longer
+            spent = np.where(finite, spent, np.inf)
+            cheapest = int(spent.argmin())
+            best = min(best, (float(spent.flat[cheapest]), float(n_instances.flat[cheapest])))
     return best[1], best[0]
 
 
@@ -156,24 +162,34 @@ def bound(
         for a in range(n)
         if a not in members
     }
-    each = {a: min(found, key=lambda one: one[1]) for a, found in out.items()}
+    # The instances and the cost of the dearest pair of each algorithm.
+    dearest = {a: min(prices, key=_cost_of) for a, prices in out.items()}
     for a, b in combinations(members, 2):
-        one, two, three = better[:, a, b], better[:, b, a], alike[:, a, b]
+        a_better = better[:, a, b]
+        b_better = better[:, b, a]
+        is_alike = alike[:, a, b]
         if resolution == "strict":
-            least = np.minimum(np.minimum(one, two), three)
-            found = float(least.max()), spent_on(least, cost)
+            least = np.minimum(np.minimum(a_better, b_better), is_alike)
+            price = (float(least.max()), spent_on(least, cost))
         elif resolution == "crossing":
-            found = _for_all_times([(one, two), (one, three), (two, three)], cost)
+            ways = [(a_better, b_better), (a_better, is_alike), (b_better, is_alike)]
+            price = _for_all_times(ways, cost)
         else:
-            found = _for_all_times([(one, as_good[:, b, a]), (two, as_good[:, a, b])], cost)
-        for i in (a, b):
-            each[i] = max(each.get(i, (0.0, 0.0)), found, key=lambda one: one[1])
-    if len(members) == 1 and out:  # the last one was eliminated by the one that remains
-        against = [better[:, members[0], a] for a in out if beaten[members[0], a]]
-        least_of = [(float(one.max()), spent_on(one, cost)) for one in against]
-        each[members[0]] = min(least_of, key=lambda one: one[1])
+            ways = [(a_better, as_good[:, b, a]), (b_better, as_good[:, a, b])]
+            price = _for_all_times(ways, cost)
+        for member in (a, b):
+            dearest[member] = max(dearest.get(member, (0.0, 0.0)), price, key=_cost_of)
+    if len(members) == 1 and out:
+        # The last eliminated algorithm was eliminated by the only member.
+        duels_won = [better[:, members[0], a] for a in out if beaten[members[0], a]]
+        prices = [(float(needs.max()), spent_on(needs, cost)) for needs in duels_won]
+        dearest[members[0]] = min(prices, key=_cost_of)
     return Bound(
-        max(found[0] for found in each.values()),
-        sum(found[1] for found in each.values()),
+        max(instances for instances, _ in dearest.values()),
+        sum(spent for _, spent in dearest.values()),
         tuple(members),
     )
+
+
+def _cost_of(price: tuple[float, float]) -> float:
+    return price[1]

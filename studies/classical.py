@@ -13,7 +13,8 @@ import numpy as np
 from common import Row, markdown, write_csv
 from populations import Population
 
-EASIEST, HARDEST = 2.0, -8.0  # powers of ten
+EASIEST = 2.0  # power of ten
+HARDEST = -8.0  # power of ten
 RESAMPLES = 1000
 TARGETS = 10.0 ** np.linspace(EASIEST, HARDEST, 41)
 PAIRS = (  # whose attainment the paper draws against each other
@@ -45,13 +46,15 @@ def attained(values: np.ndarray) -> np.ndarray:
 
 def differences(people: Population) -> list[Row]:
     """Where one of two attains targets more often, and by how much at most."""
-    eaf, rows = attained(people.values), []
-    for one, two in PAIRS:
-        gap = eaf[people.names.index(one)] - eaf[people.names.index(two)]
-        first, second = (np.unravel_index(side.argmax(), gap.shape) for side in (gap, -gap))
+    eaf = attained(people.values)
+    rows = []
+    for first_name, second_name in PAIRS:
+        gap = eaf[people.names.index(first_name)] - eaf[people.names.index(second_name)]
+        first = np.unravel_index(gap.argmax(), gap.shape)
+        second = np.unravel_index(gap.argmin(), gap.shape)
         rows.append(
             {
-                "pair": f"{one} - {two}",
+                "pair": f"{first_name} - {second_name}",
                 "first ahead": float((gap > 0).mean()),
                 "second ahead": float((gap < 0).mean()),
                 "first at most by": max(float(gap.max()), 0.0),
@@ -65,21 +68,21 @@ def differences(people: Population) -> list[Row]:
 
 def table(people: Population) -> list[Row]:
     """Mean AOCC with a bootstrap interval over instances, and how the runs are spread."""
-    found = areas(people.values, people.times)
-    drawn = np.random.default_rng(1).integers(len(found), size=(RESAMPLES, len(found)))
-    means = found[drawn].mean(axis=1)
+    run_areas = areas(people.values, people.times)
+    drawn = np.random.default_rng(1).integers(len(run_areas), size=(RESAMPLES, len(run_areas)))
+    means = run_areas[drawn].mean(axis=1)
     low, high = np.quantile(means, [0.025, 0.975], axis=0)
     best = np.bincount(means.argmax(axis=1), minlength=len(people.names)) / RESAMPLES
     rows = [
         {
             "algorithm": name,
-            "mean AOCC": float(found[:, i].mean()),
+            "mean AOCC": float(run_areas[:, i].mean()),
             "low": float(low[i]),
             "high": float(high[i]),
             "first in resamples": float(best[i]),
-            "below 0.2": float((found[:, i] < 0.2).mean()),
-            "0.2 to 0.6": float(((found[:, i] >= 0.2) & (found[:, i] < 0.6)).mean()),
-            "above 0.6": float((found[:, i] >= 0.6).mean()),
+            "below 0.2": float((run_areas[:, i] < 0.2).mean()),
+            "0.2 to 0.6": float(((run_areas[:, i] >= 0.2) & (run_areas[:, i] < 0.6)).mean()),
+            "above 0.6": float((run_areas[:, i] >= 0.6).mean()),
         }
         for i, name in enumerate(people.names)
     ]

@@ -25,10 +25,11 @@ Row = dict[str, Any]
 
 
 class Lines:
-    """Results as JSON lines: what is there is not done again, a line that was cut off is."""
+    """Results as JSON lines: a task with a complete line is not done again."""
 
     def __init__(self, path: Path, key: Sequence[str]) -> None:
-        self.path, self.key = path, tuple(key)
+        self.path = path
+        self.key = tuple(key)
         self.rows: list[Row] = []
         for line in path.read_text().splitlines() if path.exists() else ():
             try:
@@ -40,16 +41,16 @@ class Lines:
         return json.dumps([row[name] for name in self.key])
 
     def complete(self, tasks: Iterable[Row], work: Callable[[Row], Row], until: float) -> int:
-        """Do what is missing, one after the other, none begun after ``until``; how many are left.
+        """Do the missing tasks one after the other; the result is the number of those left.
 
-        ``until`` is a moment of `time.monotonic`.
+        No task begins after ``until``, a moment of `time.monotonic`.
         """
         done = {self._named(row) for row in self.rows}
         todo = [task for task in tasks if self._named(task) not in done]
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        there = self.path.read_text() if self.path.exists() else ""
+        text = self.path.read_text() if self.path.exists() else ""
         with self.path.open("a") as file:
-            if there and not there.endswith("\n"):
+            if text and not text.endswith("\n"):
                 file.write("\n")
             for number, task in enumerate(todo):
                 if time.monotonic() > until:
@@ -63,7 +64,7 @@ class Lines:
 
 
 def deadline(minutes: float | None) -> float:
-    """The moment after which nothing new is begun."""
+    """The moment after which no task begins."""
     return float("inf") if minutes is None else time.monotonic() + 60 * minutes
 
 
@@ -90,21 +91,21 @@ def _short(value: Any) -> Any:
 
 @dataclass
 class Claims:
-    """Sentences about a study's results, each with whether the results bear it out."""
+    """Sentences about a study's results, each with whether it holds."""
 
-    found: list[tuple[str, bool]] = field(default_factory=list)
+    checked: list[tuple[str, bool]] = field(default_factory=list)
 
     def check(self, sentence: str, holds: bool) -> None:
-        self.found.append((sentence, bool(holds)))
+        self.checked.append((sentence, bool(holds)))
 
     @property
     def failed(self) -> list[str]:
-        return [sentence for sentence, holds in self.found if not holds]
+        return [sentence for sentence, holds in self.checked if not holds]
 
     def markdown(self) -> str:
         return "\n".join(
             f"- {'holds' if holds else '**does not hold**'}: {sentence}"
-            for sentence, holds in self.found
+            for sentence, holds in self.checked
         )
 
 
@@ -119,16 +120,16 @@ def told(folder: Path, title: str, parts: Sequence[tuple[str, str]], claims: Cla
 
 
 def middle(values: Sequence[float | None]) -> str:
-    """Median and the middle half of what is there; 'none' where nothing is."""
-    there = [value for value in values if value is not None]
-    if not there:
+    """Median and quartiles of the values that are not None; 'none' if there are none."""
+    known_values = [value for value in values if value is not None]
+    if not known_values:
         return "none"
-    low, median, high = np.quantile(there, [0.25, 0.5, 0.75])
+    low, median, high = np.quantile(known_values, [0.25, 0.5, 0.75])
     return f"{median:.4g} [{low:.4g}, {high:.4g}]"
 
 
 def most_frequent(values: Sequence[Hashable]) -> tuple[Any, int]:
-    """What comes most often, and how often; the first of equals."""
+    """The most frequent value and its number; of equally frequent values the first."""
     counts = {value: values.count(value) for value in dict.fromkeys(values)}
     best = max(counts, key=lambda value: counts[value])
     return best, counts[best]

@@ -49,19 +49,21 @@ MANY = 4000  # further instances that tell what is true of means and areas
 FIXED = 100  # instances of methods that say nothing about how many they need
 SEEN = 8  # instances of a rung
 
-ANYTIME, END, AREA = "not worse at every time", "best at the end", "best by area"
+ANYTIME = "not worse at every time"
+END = "best at the end"
+AREA = "best by area"
 
 
 def _anytime(data: race.Data, out: race.Out, history: race.History) -> Row:
-    found = race.facts(data.truth, out, history)
+    facts = race.facts(data.truth, out, history)
     return {
-        "spent": found["spent"],
-        "right": found["right_to_the_rope"],
-        "until_right": found["until_right_to_the_rope"],
-        "wrong": sum(one["wrong"] for one in found["eliminated"]),
-        "eliminated": len(found["eliminated"]),
-        "kept": found["kept"],
-        "members": found["members"],
+        "spent": facts["spent"],
+        "right": facts["right_to_the_rope"],
+        "until_right": facts["until_right_to_the_rope"],
+        "wrong": sum(elimination["wrong"] for elimination in facts["eliminated"]),
+        "eliminated": len(facts["eliminated"]),
+        "kept": facts["kept"],
+        "members": facts["members"],
     }
 
 
@@ -80,7 +82,7 @@ def _by_tests(
 
 def _sprint_race(data: race.Data) -> Row:
     out, history = sprint_race.raced(data.truth.values, 1 - ALPHA, 0.1)
-    return _anytime(data, out, [(float(spent), left) for spent, left in history])
+    return _anytime(data, out, [(float(spent), candidates) for spent, candidates in history])
 
 
 def _pareto(truth: truths.Truth) -> set[int]:
@@ -120,9 +122,9 @@ def _best_at_the_end(data: race.Data) -> int:
 def _irace(
     test: irace.Test, truth: Callable[[np.ndarray], int]
 ) -> Callable[[race.Data, np.ndarray], Row]:
-    def run(data: race.Data, whole: np.ndarray) -> Row:
+    def run(data: race.Data, population: np.ndarray) -> Row:
         _, history = irace.raced(data.truth.values[:, :, -1], test, 1 - ALPHA)
-        return _one(data, history[-1][1], truth(whole[:, :, -1]), float(history[-1][0]))
+        return _one(data, history[-1][1], truth(population[:, :, -1]), float(history[-1][0]))
 
     return run
 
@@ -136,28 +138,29 @@ def _cost(data: race.Data) -> np.ndarray:
 
 
 def _halved(hyper: bool) -> Callable[[race.Data, np.ndarray], Row]:
-    def run(data: race.Data, whole: np.ndarray) -> Row:
+    def run(data: race.Data, population: np.ndarray) -> Row:
         values = data.truth.values[: 3 * SEEN if hyper else SEEN]
-        found = (halving.hyperband if hyper else halving.successive_halving)(values, _cost(data))
-        return _one(data, {found.winner}, _lowest_rank(whole[:, :, -1]), found.spent)
+        winner = (halving.hyperband if hyper else halving.successive_halving)(values, _cost(data))
+        return _one(data, {winner.winner}, _lowest_rank(population[:, :, -1]), winner.spent)
 
     return run
 
 
-def _calvo(data: race.Data, whole: np.ndarray) -> Row:
+def _calvo(data: race.Data, population: np.ndarray) -> Row:
     """Looked at after 8, 16, 32, ... instances, until one is best with probability alpha."""
-    ends, n = data.truth.values[:, :, -1], data.truth.values.shape[1]
-    for seen in (8, 16, 32, 64, 128, race.LIMIT):
-        p = plackett_luce.best(ends[:seen], data.seed + seen)
+    ends = data.truth.values[:, :, -1]
+    n = data.truth.values.shape[1]
+    for size in (8, 16, 32, 64, 128, race.LIMIT):
+        p = plackett_luce.best(ends[:size], data.seed + size)
         if p.max() >= ALPHA:
             break
     order = np.argsort(-p)
     enough = int(np.searchsorted(p[order].cumsum(), ALPHA)) + 1
     answer = {int(i) for i in order[:enough]}
-    return _one(data, answer, _best_at_the_end(data), float(seen * n))
+    return _one(data, answer, _best_at_the_end(data), float(size * n))
 
 
-def _caiser(data: race.Data, whole: np.ndarray) -> Row:
+def _caiser(data: race.Data, population: np.ndarray) -> Row:
     """As many instances as half a standard deviation takes, then all sign tests at the end."""
     n = data.truth.values.shape[1]
     size = caiser.instances(n * (n - 1) // 2, 0.5, 0.8, 1 - ALPHA, sign_test=True)
@@ -168,23 +171,25 @@ def _caiser(data: race.Data, whole: np.ndarray) -> Row:
 
 
 def _by_area(log: bool) -> Callable[[race.Data, np.ndarray], Row]:
-    def run(data: race.Data, whole: np.ndarray) -> Row:
+    def run(data: race.Data, population: np.ndarray) -> Row:
         times = np.exp(data.truth.unit) if log else 1 + data.truth.unit
         weights = utility.stopped(times, log)
-        some = utility.utility(utility.seen_quality(data.truth.values[:FIXED]), weights)
-        true = utility.utility(utility.seen_quality(whole), weights)
-        answer = {int(some.mean(axis=0).argmax())}
-        spent = float(FIXED * some.shape[1])
+        utilities = utility.utility(utility.seen_quality(data.truth.values[:FIXED]), weights)
+        true = utility.utility(utility.seen_quality(population), weights)
+        answer = {int(utilities.mean(axis=0).argmax())}
+        spent = float(FIXED * utilities.shape[1])
         return _one(data, answer, int(true.mean(axis=0).argmax()), spent)
 
     return run
 
 
-def _knows_the_distances(data: race.Data, whole: np.ndarray) -> Row:
+def _knows_the_distances(data: race.Data, population: np.ndarray) -> Row:
     """What `bound.py` says, at most everything on all instances; it never errs."""
     truth = data.truth
-    synthetic = truth.values.shape[1:] == (truths.ALGORITHMS, truths.TIMES) and len(whole) == MANY
-    duels = bound.Duels(truth.wins) if synthetic else bound.duels_in(whole)
+    synthetic = (
+        truth.values.shape[1:] == (truths.ALGORITHMS, truths.TIMES) and len(population) == MANY
+    )
+    duels = bound.Duels(truth.wins) if synthetic else bound.duels_in(population)
     n = truth.wins.shape[1]
     least = min(bound.bound(duels, _cost(data), ALPHA, race.ROPE).spent, float(n * race.LIMIT))
     members = len(duels.pareto)
@@ -242,7 +247,8 @@ METHODS = (*ASKED, *OTHERWISE)
 
 def compared(task: Row, populations: Path | None) -> Row:
     """One method on one truth and seed."""
-    kind, seed = task["data"], task["seed"]
+    kind = task["data"]
+    seed = task["seed"]
     data = race.Data(truths.drawn(kind, seed, race.LIMIT, populations), 100_000 * seed)
     if task["method"] in ASKED:
         return ASKED[task["method"]][1](data)
@@ -251,31 +257,31 @@ def compared(task: Row, populations: Path | None) -> Row:
 
 def table(rows: list[Row]) -> list[Row]:
     """By data, populations for themselves and synthetic truths together."""
-    found = []
+    lines = []
     groups = {row["data"]: row["data"] for row in rows}
     groups = {name: name if name in truths.POPULATIONS else "synthetic" for name in groups}
     for group in dict.fromkeys(groups.values()):
         for method in METHODS:
-            some = [r for r in rows if groups[r["data"]] == group and r["method"] == method]
-            if not some:
+            races = [r for r in rows if groups[r["data"]] == group and r["method"] == method]
+            if not races:
                 continue
             question, _, cannot = (ASKED | OTHERWISE)[method]  # type: ignore[operator]
-            found.append(
+            lines.append(
                 {
                     "data": group,
                     "method": method,
                     "question": question,
-                    "races": len(some),
-                    "its answer is right": f"{np.mean([row['right'] for row in some]):.0%}",
-                    "wrong": _wrong(some, question),
-                    "runs": middle([row["spent"] for row in some]),
-                    "runs until right": price(some),
-                    "anytime members kept": f"{sum(row['kept'] for row in some)}/"
-                    f"{sum(row['members'] for row in some)}",
+                    "races": len(races),
+                    "its answer is right": f"{np.mean([row['right'] for row in races]):.0%}",
+                    "wrong": _wrong(races, question),
+                    "runs": middle([row["spent"] for row in races]),
+                    "runs until right": price(races),
+                    "anytime members kept": f"{sum(row['kept'] for row in races)}/"
+                    f"{sum(row['members'] for row in races)}",
                     "cannot say": cannot,
                 }
             )
-    return found
+    return lines
 
 
 def _wrong(rows: list[Row], question: str) -> str:
@@ -305,15 +311,15 @@ def claims_of(rows: list[Row]) -> Claims:
     for data in dict.fromkeys(row["data"] for row in rows):
         prices = {}
         for method in ASKED:
-            some = [row for row in rows if row["data"] == data and row["method"] == method]
-            out = sum(row["eliminated"] for row in some)
-            wrong = sum(row["wrong"] for row in some) / out if out else 0.0
-            if some:
-                prices[method] = price(some), wrong
+            races = [row for row in rows if row["data"] == data and row["method"] == method]
+            out = sum(row["eliminated"] for row in races)
+            wrong = sum(row["wrong"] for row in races) / out if out else 0.0
+            if races:
+                prices[method] = price(races), wrong
         if "PolarBear" not in prices:
             continue
         allowed = max(1 - ALPHA, prices["PolarBear"][1])
-        fair = {method: one for method, (one, wrong) in prices.items() if wrong <= allowed}
+        fair = {method: runs for method, (runs, wrong) in prices.items() if wrong <= allowed}
         best = min(fair, key=lambda method: fair[method])
         claims.check(
             f"{data}: cheapest of those with at most {allowed:.1%} wrong eliminations is {best}, "
@@ -341,16 +347,16 @@ def main() -> int:
         for kind in kinds
         for method in args.methods
     )
-    left = lines.complete(
+    n_left = lines.complete(
         tasks, lambda task: compared(task, args.populations), deadline(args.minutes)
     )
     rows = [row for row in lines.rows if row["data"] in kinds and row["method"] in args.methods]
-    found = table(rows)
-    write_csv(args.out / "comparators.csv", found)
+    methods = table(rows)
+    write_csv(args.out / "comparators.csv", methods)
     claims = claims_of(rows)
-    print(told(args.out, "Everybody on the same data", [("Methods", markdown(found))], claims))
-    if left:
-        print(f"{left} are left: the same command goes on", file=sys.stderr)
+    print(told(args.out, "Everybody on the same data", [("Methods", markdown(methods))], claims))
+    if n_left:
+        print(f"{n_left} are left: the same command goes on", file=sys.stderr)
     return 1 if claims.failed else 0
 
 

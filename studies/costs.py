@@ -71,10 +71,10 @@ def rankings(size: Size) -> np.ndarray:
     return rank(values)
 
 
-def options_of(size: Size, way: str, draws: int = DRAWS) -> ModelOptions:
-    if way == "empirical":
+def options_of(size: Size, engine: str, draws: int = DRAWS) -> ModelOptions:
+    if engine == "empirical":
         return ModelOptions(draws=draws)
-    if way == "native":
+    if engine == "native":
         return ModelOptions(model=size.model, draws=draws, dependence="independent")
     return ModelOptions(
         model=size.model, engine="stan", method=size.method, draws=draws,
@@ -88,28 +88,28 @@ def measured(task: Row, draws: int = DRAWS) -> Row:
     positions = rankings(size)
     unit = np.linspace(0, 1, size.times) if size.times > 1 else np.array([0.0])
     options = options_of(size, task["way"], draws)
-    found: Row = {}
+    costs: Row = {}
     for _ in range(1 if task["way"] == "stan" else 2):
         sets = count_choice_sets(positions)
-        clock, processor = time.perf_counter(), _processor()
+        clock = time.perf_counter()
+        processor = _processor()
         posterior = infer(sets, unit, options, 1, threads=1, positions=positions)
-        found = {
+        costs = {
             "seconds": time.perf_counter() - clock,
             "processor": _processor() - processor,
             "usable": bool(posterior.usable),
         }
-    return found
+    return costs
 
 
 def _processor() -> float:
-    own, children = (
-        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
-def table(rows: list[Row], ways: tuple[str, ...]) -> list[Row]:
-    found = []
+def table(rows: list[Row], engines: tuple[str, ...]) -> list[Row]:
+    lines = []
     for number, size in enumerate(SIZES):
         line: Row = {
             "model": size.model,
@@ -118,12 +118,14 @@ def table(rows: list[Row], ways: tuple[str, ...]) -> list[Row]:
             "times": size.times,
             "the paper": f"{size.words}, {size.cores} cores",
         }
-        for way in ways:
-            some = [row for row in rows if row["size"] == number and row["way"] == way]
+        for engine in engines:
+            measurements = [row for row in rows if row["size"] == number and row["way"] == engine]
             for key, words in (("seconds", "s"), ("processor", "core s")):
-                line[f"{way}, {words}"] = float(some[0][key]) if some else "not measured"
-        found.append(line)
-    return found
+                line[f"{engine}, {words}"] = (
+                    float(measurements[0][key]) if measurements else "not measured"
+                )
+        lines.append(line)
+    return lines
 
 
 def claims_of(rows: list[Row]) -> Claims:
@@ -146,17 +148,17 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, help="begin nothing further after so many")
     parser.add_argument("--out", type=Path, default=common.RESULTS / "costs")
     args = parser.parse_args()
-    ways = ("empirical", "native", *(("stan",) if args.stan else ()))
+    engines = ("empirical", "native", *(("stan",) if args.stan else ()))
     lines = Lines(args.out / "measured.jsonl", ("size", "way"))
-    tasks = ({"size": number, "way": way} for way in ways for number in range(len(SIZES)))
-    left = lines.complete(tasks, measured, deadline(args.minutes))
-    shown = tuple(dict.fromkeys((*ways, *(row["way"] for row in lines.rows))))
-    found = table(lines.rows, shown)
-    write_csv(args.out / "costs.csv", found)
+    tasks = ({"size": number, "way": engine} for engine in engines for number in range(len(SIZES)))
+    n_left = lines.complete(tasks, measured, deadline(args.minutes))
+    measured_engines = tuple(dict.fromkeys((*engines, *(row["way"] for row in lines.rows))))
+    rows = table(lines.rows, measured_engines)
+    write_csv(args.out / "costs.csv", rows)
     claims = claims_of(lines.rows)
-    print(told(args.out, "What inference costs", [("Times", markdown(found))], claims))
-    if left:
-        print(f"{left} are left: the same command goes on", file=sys.stderr)
+    print(told(args.out, "What inference costs", [("Times", markdown(rows))], claims))
+    if n_left:
+        print(f"{n_left} are left: the same command goes on", file=sys.stderr)
     return 1 if claims.failed else 0
 
 

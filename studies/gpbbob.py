@@ -92,12 +92,12 @@ def claims_of(rows: list[Row], people: Population) -> Claims:
         f"SEP and NONE, the paper's, are in it",
         set(PAPER) <= set(pareto),
     )
-    for way in dict.fromkeys(row["way"] for row in rows):
-        some = [row for row in rows if row["way"] == way]
-        wrong = sum(e["wrong"] for row in some for e in row["eliminated"])
-        out = sum(len(row["eliminated"]) for row in some)
+    for name in dict.fromkeys(row["way"] for row in rows):
+        races = [row for row in rows if row["way"] == name]
+        wrong = sum(e["wrong"] for row in races for e in row["eliminated"])
+        out = sum(len(row["eliminated"]) for row in races)
         claims.check(
-            f"{way}: {wrong} of {out} eliminations are wrong, at most one in fifty",
+            f"{name}: {wrong} of {out} eliminations are wrong, at most one in fifty",
             50 * wrong <= out,
         )
     return claims
@@ -118,15 +118,16 @@ def main() -> int:
     if not args.full:
         args.out.mkdir(parents=True, exist_ok=True)
         config = args.out / "scaled.yaml"
-        made = scaled(yaml.safe_load(CONFIG.read_text()))
-        config.write_text(yaml.safe_dump(made, sort_keys=False))
+        smaller = scaled(yaml.safe_load(CONFIG.read_text()))
+        config.write_text(yaml.safe_dump(smaller, sort_keys=False))
     if args.population is None:
         populations.make(config, store, args.instances, "--workers", "1")
-    people, rules = populations.read(store), load(config).race
+    people = populations.read(store)
+    rules = load(config).race
     ways = {name: way_of(name, rules) for name in args.ways}
     lines = Lines(args.out / f"races-{len(people.values)}.jsonl", ("way", "seed"))
     tasks = ({"way": name, "seed": seed} for seed in range(args.seeds) for name in ways)
-    left = lines.complete(
+    n_left = lines.complete(
         tasks,
         lambda task: races.one_race(ways[task["way"]], task["seed"], people, LIMIT),
         deadline(args.minutes),
@@ -144,8 +145,8 @@ def main() -> int:
     claims = claims_of(rows, people)
     title = "GP-BBOB against the clock" + ("" if args.full else ", scaled down")
     print(told(args.out, title, parts, claims))
-    if left:
-        print(f"{left} races are left: the same command goes on", file=sys.stderr)
+    if n_left:
+        print(f"{n_left} races are left: the same command goes on", file=sys.stderr)
     return 1 if claims.failed else 0
 
 

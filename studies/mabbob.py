@@ -67,15 +67,17 @@ def without_ties(values: np.ndarray, reverse: bool) -> np.ndarray:
 
 def one_race(task: Row, people: Population, rules: Rules) -> Row:
     """A race on instances of the population, and what is true of it."""
-    way, name = way_of(task["way"], rules), task["way"]
+    name = task["way"]
+    strategy = way_of(name, rules)
     if name not in ("in order", "in reverse"):
-        return races.one_race(way, task["seed"], people, LIMIT)
-    broken = partial(without_ties, reverse=name == "in reverse")
-    return races.one_race(way, task["seed"], people, LIMIT, broken)
+        return races.one_race(strategy, task["seed"], people, LIMIT)
+    break_ties = partial(without_ties, reverse=name == "in reverse")
+    return races.one_race(strategy, task["seed"], people, LIMIT, break_ties)
 
 
 def claims_of(rows: list[Row], people: Population) -> Claims:
-    claims, names = Claims(), people.names
+    claims = Claims()
+    names = people.names
     pareto = {names[i] for i in bound.duels_in(people.values).pareto}
     told_set = ", ".join(name for name in names if name in pareto)
     claims.check(
@@ -124,11 +126,12 @@ def main() -> int:
     store = args.population or populations.FOLDER / "mabbob"
     if args.population is None:
         populations.make(CONFIG, store, args.instances)
-    people, rules = populations.read(store), load(CONFIG).race
+    people = populations.read(store)
+    rules = load(CONFIG).race
     lines = Lines(args.out / f"races-{len(people.values)}.jsonl", ("way", "seed"))
-    tasks = ({"way": way, "seed": seed} for seed in range(args.seeds) for way in args.ways)
+    tasks = ({"way": name, "seed": seed} for seed in range(args.seeds) for name in args.ways)
     until = deadline(args.minutes)
-    left = lines.complete(tasks, lambda task: one_race(task, people, rules), until)
+    n_left = lines.complete(tasks, lambda task: one_race(task, people, rules), until)
     rows = [row for row in lines.rows if row["way"] in args.ways]
     ways = {name: way_of(name, rules) for name in args.ways}
     parts = [("The truth", truth_of.written(people, args.out))]
@@ -143,8 +146,8 @@ def main() -> int:
             parts.append((name, markdown(table)))
     claims = claims_of(rows, people)
     print(told(args.out, "MA-BBOB at full size", parts, claims))
-    if left:
-        print(f"{left} races are left: the same command goes on", file=sys.stderr)
+    if n_left:
+        print(f"{n_left} races are left: the same command goes on", file=sys.stderr)
     return 1 if claims.failed else 0
 
 

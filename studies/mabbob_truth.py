@@ -43,9 +43,11 @@ def leader(people: Population, t: float) -> str:
 
 def ahead(people: Population, a: str, b: str) -> np.ndarray:
     """Share of their duels that a wins at each time, ties being half."""
-    one, two = people.names.index(a), people.names.index(b)
+    i = people.names.index(a)
+    j = people.names.index(b)
     won = bound.duels_in(people.values).won
-    return np.asarray(won[:, one, two] + (1 - won[:, one, two] - won[:, two, one]) / 2)
+    ties = 1 - won[:, i, j] - won[:, j, i]
+    return np.asarray(won[:, i, j] + ties / 2)
 
 
 def clearly_beaten(people: Population, rope: float) -> list[str]:
@@ -70,20 +72,25 @@ def crossing(people: Population, early: str, late: str) -> float:
 
 def rated(people: Population) -> np.ndarray:
     """Posterior means of Plackett-Luce ratings from the whole population: [time, algorithm]."""
-    way = Way.of("ratings", ModelOptions(model="dirichlet"), Rules())
-    found = drawn(way, people.values, np.ones(people.values.shape, dtype=bool), people.unit, 1)
-    return np.asarray(found.mean())
+    strategy = Way.of("ratings", ModelOptions(model="dirichlet"), Rules())
+    posterior = drawn(
+        strategy, people.values, np.ones(people.values.shape, dtype=bool), people.unit, 1
+    )
+    return np.asarray(posterior.mean())
 
 
 def over_time(people: Population) -> list[Row]:
     """First places, ratings, two telling duels, and ties, at every fourth time and those shown."""
-    first, ratings, last = first_places(people), rated(people), last_of_cma(people)
-    csa_xnes, tpa_csa = ahead(people, "CSA", "XNES"), ahead(people, "TPA", "CSA")
+    first = first_places(people)
+    ratings = rated(people)
+    last = last_of_cma(people)
+    csa_xnes = ahead(people, "CSA", "XNES")
+    tpa_csa = ahead(people, "TPA", "CSA")
     pairs = list(combinations(range(len(people.names)), 2))
     tied = np.mean([people.values[:, a] == people.values[:, b] for a, b in pairs], axis=(0, 1))
     floor = people.values.min()
     low = (people.values <= 10 * floor).mean(axis=(0, 1))
-    wanted = sorted({*range(0, len(people.times), 4), *(nearest(people, t) for t in SHOWN)})
+    indices = sorted({*range(0, len(people.times), 4), *(nearest(people, t) for t in SHOWN)})
     return [
         {
             "t": float(people.times[k]),
@@ -96,7 +103,7 @@ def over_time(people: Population) -> list[Row]:
             "tied pairs": float(tied[k]),
             "runs at the floor": float(low[k]),
         }
-        for k in wanted
+        for k in indices
     ]
 
 
@@ -130,7 +137,7 @@ def written(people: Population, folder: Path) -> str:
     rows = over_time(people)
     write_csv(folder / "truth.csv", rows)
     draw(rows, people.names, folder / "truth.png")
-    shown = [
+    short_rows = [
         {
             "t": row["t"],
             "first most often": leader(people, row["t"]),
@@ -150,5 +157,5 @@ def written(people: Population, folder: Path) -> str:
     )
     return (
         f"{len(people.values)} instances, all algorithms on each. The Pareto set by duels is "
-        f"{pareto}; {out or 'nobody is dominated'}.\n\n{markdown(shown)}"
+        f"{pareto}; {out or 'nobody is dominated'}.\n\n{markdown(short_rows)}"
     )

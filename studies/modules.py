@@ -39,11 +39,11 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 def changed(config: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
     """The configuration with this changed in every CMA-ES."""
-    found = copy.deepcopy(config)
-    for algorithm in found["algorithms"]:
+    new_config = copy.deepcopy(config)
+    for algorithm in new_config["algorithms"]:
         if algorithm["use"] == "modcma":
             algorithm.update(change)
-    return found
+    return new_config
 
 
 def main() -> int:

@@ -32,51 +32,53 @@ from polarbear.rankings import rank
 from polarbear.rankings.choice_sets import ChoiceSets, count_choice_sets
 
 LIMIT = 200
-BY, WHO = "CSA", "XNES"
+BY = "CSA"
+WHO = "XNES"
 DRAWS = 4000
 EXACT = ModelOptions(model="dirichlet", dependence="independent", draws=DRAWS)
 PATHFINDER = EXACT.model_copy(update={"engine": "stan", "method": "pathfinder"})
 
 
 def compared(seed: int, people: Population, rules: Rules) -> Row:
-    """One race, and what its rankings say by one sampler and the other."""
-    names, unit = people.names, people.unit
+    """One race, and the probabilities from its rankings by either sampler."""
+    names = people.names
+    unit = people.unit
     values = people.sample(seed, LIMIT)
-    found = raced(mabbob.way_of("paper", rules), values, names, people.times, unit, seed)
-    out = [e.instances for e in found.state.eliminated if e.algorithm == WHO]
-    seen = out[0] if out else len(found.present)
-    sets = count_choice_sets(rank(values[:seen], found.present[:seen]))
-    exact, again = (dominance(sets, unit, EXACT, 2 * seed + k) for k in (0, 1))
+    replayed = raced(mabbob.way_of("paper", rules), values, names, people.times, unit, seed)
+    out = [e.instances for e in replayed.state.eliminated if e.algorithm == WHO]
+    n_seen = out[0] if out else len(replayed.present)
+    sets = count_choice_sets(rank(values[:n_seen], replayed.present[:n_seen]))
+    exact = dominance(sets, unit, EXACT, 2 * seed)
+    other_seed = dominance(sets, unit, EXACT, 2 * seed + 1)
     pathfinder = dominance(sets, unit, PATHFINDER, 2 * seed)
-    pair = names.index(BY), names.index(WHO)
+    by = names.index(BY)
+    who = names.index(WHO)
     return {
-        "instances": seen,
+        "instances": n_seen,
         f"{WHO} is out": bool(out),
-        **{
-            f"least sure, {name}": float(table[:, *pair].min())
-            for name, table in (("exact", exact), ("Pathfinder", pathfinder))
-        },
-        **apart("exact again", exact, again),
+        "least sure, exact": float(exact[:, by, who].min()),
+        "least sure, Pathfinder": float(pathfinder[:, by, who].min()),
+        **apart("exact again", exact, other_seed),
         **apart("Pathfinder", exact, pathfinder),
     }
 
 
 def dominance(sets: ChoiceSets, unit: np.ndarray, options: ModelOptions, seed: int) -> np.ndarray:
-    """How likely a's rating is above b's: [time, a, b]."""
+    """The probability that a's rating is above b's: [time, a, b]."""
     return relations.pointwise(infer(sets, unit, options, seed, threads=1), threads=1).dominance
 
 
-def apart(name: str, one: np.ndarray, two: np.ndarray) -> Row:
-    """How far probabilities are from the exact ones, over all pairs and times."""
-    a, b = np.triu_indices(one.shape[1], 1)
-    off = np.abs(one - two)[:, a, b]
+def apart(name: str, exact: np.ndarray, other: np.ndarray) -> Row:
+    """The differences of probabilities from the exact ones, over all pairs and times."""
+    a, b = np.triu_indices(exact.shape[1], 1)
+    off = np.abs(exact - other)[:, a, b]
     return {f"{name}, off by": float(off.mean()), f"{name}, at most": float(off.max())}
 
 
 def written(rows: list[Row], alpha: float) -> str:
     least = {name: f"least sure, {name}" for name in ("exact", "Pathfinder")}
-    gone = [row for row in rows if row[f"{WHO} is out"]]
-    sure = {name: sum(row[key] >= alpha for row in gone) for name, key in least.items()}
+    eliminated = [row for row in rows if row[f"{WHO} is out"]]
+    sure = {name: sum(row[key] >= alpha for row in eliminated) for name, key in least.items()}
     off = {
         name: f"{np.mean([row[f'{name}, off by'] for row in rows]):.4f} on average, "
         f"{max(row[f'{name}, at most'] for row in rows):.3f} at most"
@@ -84,11 +86,11 @@ def written(rows: list[Row], alpha: float) -> str:
     }
     return (
         f"{len(rows)} races by the paper's rules; {WHO} is out within {LIMIT} instances in "
-        f"{len(gone)}. In the rounds in which it went, from draws of other seeds, {sure['exact']} "
-        f"by the exact sampler and {sure['Pathfinder']} by Pathfinder are at least {alpha:g} sure "
-        f"at every time. Probabilities of all pairs at all times differ from the exact ones by "
-        f"{off['Pathfinder']}; exact ones from each other by {off['exact again']}.\n\n"
-        + markdown(rows)
+        f"{len(eliminated)}. In the rounds in which it went, from draws of other seeds, "
+        f"{sure['exact']} by the exact sampler and {sure['Pathfinder']} by Pathfinder are at least "
+        f"{alpha:g} sure at every time. Probabilities of all pairs at all times differ from the "
+        f"exact ones by {off['Pathfinder']}; exact ones from each other by "
+        f"{off['exact again']}.\n\n" + markdown(rows)
     )
 
 
@@ -99,9 +101,10 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, help="begin no further race after so many")
     parser.add_argument("--out", type=Path, default=common.RESULTS / "pathfinder")
     args = parser.parse_args()
-    people, rules = populations.read(args.population), load(mabbob.CONFIG).race
+    people = populations.read(args.population)
+    rules = load(mabbob.CONFIG).race
     lines = Lines(args.out / "races.jsonl", ("seed",))
-    left = lines.complete(
+    n_left = lines.complete(
         ({"seed": seed} for seed in range(args.seeds)),
         lambda task: compared(task["seed"], people, rules),
         deadline(args.minutes),
@@ -111,8 +114,8 @@ def main() -> int:
     text = written(rows, rules.alpha)
     (args.out / "result.md").write_text(f"# Pathfinder\n\n## Races\n\n{text}\n")
     print(text)
-    if left:
-        print(f"{left} races are left: the same command goes on", file=sys.stderr)
+    if n_left:
+        print(f"{n_left} races are left: the same command goes on", file=sys.stderr)
     return 0
 
 

@@ -42,12 +42,12 @@ def read(store: Path) -> Population:
 
 
 def read_with_names(store: Path) -> tuple[Population, tuple[str, ...]]:
-    """The same, and what its instances are called."""
+    """The population, and the names of its instances."""
     from polarbear.facts.evidence import evidence_of
     from polarbear.store import StoreOnDisk
 
     evidence = evidence_of(StoreOnDisk.open(store))
-    grid, unit = evidence.grid, evidence.unit_times
+    grid = evidence.grid
     complete = ~np.isnan(grid.values).any(axis=(1, 2))
-    people = Population(grid.algorithms, grid.times, unit, grid.values[complete])
+    people = Population(grid.algorithms, grid.times, evidence.unit_times, grid.values[complete])
     return people, tuple(np.array(grid.instances)[complete].tolist())

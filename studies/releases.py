@@ -37,15 +37,15 @@ class Release:
     instances: tuple[str, ...]
 
     def on(self, instances: list[str]) -> Population:
-        """Of these instances alone, in this order."""
-        places = [self.instances.index(name) for name in instances]
+        """The population of these instances alone, in this order."""
+        rows = [self.instances.index(name) for name in instances]
         return Population(
-            self.people.names, self.people.times, self.people.unit, self.people.values[places]
+            self.people.names, self.people.times, self.people.unit, self.people.values[rows]
         )
 
 
-def read(named: str) -> Release:
-    name, _, store = named.partition("=")
+def read(argument: str) -> Release:
+    name, _, store = argument.partition("=")
     people, instances = populations.read_with_names(Path(store))
     return Release(name, people, instances)
 
@@ -69,11 +69,12 @@ def telling(name: str, people: Population, kind: str = "release") -> list[Row]:
     return rows
 
 
-def between(one: tuple[str, Population], two: tuple[str, Population]) -> list[Row]:
-    """On how many instances the first one's run of an algorithm is ahead, ties left out."""
+def between(first: tuple[str, Population], second: tuple[str, Population]) -> list[Row]:
+    """The number of instances on which the first release's run is ahead or behind, without ties."""
     from scipy.stats import binomtest
 
-    (name, people), (other_name, other) = one, two
+    name, people = first
+    other_name, other = second
     rows = []
     for i, algorithm in enumerate(people.names):
         for t in truth_of.SHOWN:
@@ -98,46 +99,54 @@ def between(one: tuple[str, Population], two: tuple[str, Population]) -> list[Ro
 def written(
     releases: list[Release], folder: Path, kind: str = "release", with_first: bool = False
 ) -> str:
-    """Tables in a folder, and what they say; each is compared with the next, or with the first."""
-    every = set.intersection(*(set(release.instances) for release in releases))
-    instances = [name for name in releases[0].instances if name in every]
+    """Write tables to a folder and return them as text.
+
+    Each release is compared with the next, or with the first if ``with_first``.
+    """
+    in_all = set.intersection(*(set(release.instances) for release in releases))
+    instances = [name for name in releases[0].instances if name in in_all]
     people = {release.name: release.on(instances) for release in releases}
-    shown = [row for name, some in people.items() for row in telling(name, some, kind)]
+    duel_rows = []
+    for name, population in people.items():
+        duel_rows += telling(name, population, kind)
     first, *others = people.items()
-    couples = [(one, first) for one in others] if with_first else pairwise(people.items())
-    changed = [row for one, two in couples for row in between(one, two)]
-    write_csv(folder / "duels.csv", shown)
+    pairs = [(other, first) for other in others] if with_first else list(pairwise(people.items()))
+    changed = [row for pair in pairs for row in between(*pair)]
+    write_csv(folder / "duels.csv", duel_rows)
     write_csv(folder / "changed.csv", changed)
     lines = [
         f"{len(instances)} instances, all algorithms on each by each {kind}.",
         "",
-        *(
-            f"- modcma {name}: the Pareto set by duels is "
-            + ", ".join(some.names[i] for i in bound.duels_in(some.values).pareto)
-            + f"; XNES is ahead of CSA for good from {truth_of.crossing(some, 'CSA', 'XNES'):.3g}"
-            for name, some in people.items()
-        ),
     ]
-    few = SIGNIFICANT / len(changed)
-    apart = [row for row in changed if row["p"] < few]
+    for name, population in people.items():
+        pareto = [population.names[i] for i in bound.duels_in(population.values).pareto]
+        crossing = truth_of.crossing(population, "CSA", "XNES")
+        lines.append(
+            f"- modcma {name}: the Pareto set by duels is {', '.join(pareto)}; XNES is ahead of "
+            f"CSA for good from {crossing:.3g}"
+        )
+    corrected_level = SIGNIFICANT / len(changed)
+    apart = [row for row in changed if row["p"] < corrected_level]
     lines += [
         f"- of {len(changed)} comparisons of an algorithm with itself by the "
         f"{'first' if with_first else 'next'} {kind}, at the times below, {len(apart)} differ at "
         f"{SIGNIFICANT:g} corrected for their number" + (f": {_said(apart)}" if apart else "")
     ]
-    return "\n".join([*lines, "", markdown(shown)])
+    return "\n".join([*lines, "", markdown(duel_rows)])
 
 
 def _said(apart: list[Row]) -> str:
     """Each algorithm that differs: between which of them, when, and by how much."""
     told = []
-    for name, one, two in dict.fromkeys((r["algorithm"], r["ahead"], r["of"]) for r in apart):
-        rows = [r for r in apart if (r["algorithm"], r["ahead"], r["of"]) == (name, one, two)]
+    keys = dict.fromkeys((row["algorithm"], row["ahead"], row["of"]) for row in apart)
+    for name, first, second in keys:
+        key = (name, first, second)
+        rows = [row for row in apart if (row["algorithm"], row["ahead"], row["of"]) == key]
         times = ", ".join(f"{row['t']:.0f}" for row in rows)
         shares = [row["on"] / (row["on"] + row["behind on"]) for row in rows]
         told.append(
-            f"{name} at {times}, {one} ahead of {two} on {min(shares):.0%} to {max(shares):.0%} "
-            "of instances on which they differ"
+            f"{name} at {times}, {first} ahead of {second} on {min(shares):.0%} to "
+            f"{max(shares):.0%} of instances on which they differ"
         )
     return "; ".join(told)
 
@@ -147,9 +156,9 @@ def main() -> int:
     parser.add_argument("stores", nargs="+", metavar="RELEASE=STORE")
     parser.add_argument("--out", type=Path, default=common.RESULTS / "releases")
     args = parser.parse_args()
-    if len(args.stores) < 2 or not all("=" in named for named in args.stores):
+    if len(args.stores) < 2 or not all("=" in argument for argument in args.stores):
         parser.error("name two releases or more, each as RELEASE=STORE")
-    text = written([read(named) for named in args.stores], args.out)
+    text = written([read(argument) for argument in args.stores], args.out)
     (args.out / "result.md").write_text(f"# Releases of modcma\n\n## Duels\n\n{text}\n")
     print(text)
     return 0

@@ -99,21 +99,24 @@ def letters(names: tuple[str, ...]) -> str:
 
 def one_race(task: Row) -> Row:
     """A race, and what is true of it."""
-    example, seed = task["example"], task["seed"]
+    example = task["example"]
+    seed = task["seed"]
     config = configured(example)
-    names, budget = config.setting.algorithms, config.budget
-    values, duels = drawn_values(example, seed), true_duels(example)
-    way = way_of(task["way"], example)
-    found = raced(way, values, names, budget.times, budget.unit_times, seed)
-    state = found.state
+    names = config.setting.algorithms
+    budget = config.budget
+    values = drawn_values(example, seed)
+    duels = true_duels(example)
+    strategy = way_of(task["way"], example)
+    replayed = raced(strategy, values, names, budget.times, budget.unit_times, seed)
+    state = replayed.state
     pareto = {names[i] for i in duels.pareto}
     out = [(names.index(e.algorithm), names.index(e.by)) for e in state.eliminated]
-    seen = len(found.present)
-    draws = duel_draws(way, values[:seen], found.present, budget.unit_times, seed)
+    n_seen = len(replayed.present)
+    draws = duel_draws(strategy, values[:n_seen], replayed.present, budget.unit_times, seed)
     low, high = np.quantile(draws, [0.025, 0.975], axis=0)
     a, b = np.triu_indices(len(names), 1)
     truth = duels.won[:, a, b]
-    last = [letters(turn.left) for turn in found.rounds]
+    last = [letters(turn.left) for turn in replayed.rounds]
     right = "".join(sorted(pareto))
     since = next((k for k in range(len(last)) if set(last[k:]) == {right}), None)
     return {
@@ -129,21 +132,21 @@ def one_race(task: Row) -> Row:
         "resolved": not state.open_pairs,
         "rounds": state.round,
         "instances": state.instances,
-        "evaluations": found.rounds[-1].spent,
-        "until_right": None if since is None else found.rounds[since].spent,
+        "evaluations": replayed.rounds[-1].spent,
+        "until_right": None if since is None else replayed.rounds[since].spent,
         "covered": float(((low <= truth) & (truth <= high)).mean()),
     }
 
 
 def summary(rows: list[Row], examples: tuple[int, ...], ways: tuple[str, ...]) -> list[Row]:
-    found = []
+    lines = []
     for example in examples:
         config = configured(example)
-        for way in ways:
-            some = [row for row in rows if row["example"] == example and row["way"] == way]
-            if not some:
+        for name in ways:
+            races = [row for row in rows if row["example"] == example and row["way"] == name]
+            if not races:
                 continue
-            rules = way_of(way, example).rules
+            rules = way_of(name, example).rules
             least = bound.bound(
                 true_duels(example),
                 config.budget.times,
@@ -151,43 +154,45 @@ def summary(rows: list[Row], examples: tuple[int, ...], ways: tuple[str, ...]) -
                 rules.epsilon,
                 rules.resolution,
             )
-            often, times = most_frequent([row["left"] for row in some])
-            evaluations = [row["evaluations"] for row in some]
-            found.append(
+            often, times = most_frequent([row["left"] for row in races])
+            evaluations = [row["evaluations"] for row in races]
+            lines.append(
                 {
                     "example": example,
-                    "way": way,
-                    "races": len(some),
+                    "way": name,
+                    "races": len(races),
                     "most frequent set": f"{often} ({times})",
-                    "paper's set": sum(row["left"] == PAPER[example]["set"] for row in some),
-                    "right": sum(row["right"] for row in some),
-                    "members kept": f"{sum(r['kept'] for r in some)}/"
-                    f"{sum(r['members'] for r in some)}",
-                    "wrong eliminations": f"{sum(row['wrong'] for row in some)}/"
-                    f"{sum(len(row['eliminated']) for row in some)}",
-                    "rounds": middle([row["rounds"] for row in some]),
-                    "instances": middle([row["instances"] for row in some]),
+                    "paper's set": sum(row["left"] == PAPER[example]["set"] for row in races),
+                    "right": sum(row["right"] for row in races),
+                    "members kept": f"{sum(r['kept'] for r in races)}/"
+                    f"{sum(r['members'] for r in races)}",
+                    "wrong eliminations": f"{sum(row['wrong'] for row in races)}/"
+                    f"{sum(len(row['eliminated']) for row in races)}",
+                    "rounds": middle([row["rounds"] for row in races]),
+                    "instances": middle([row["instances"] for row in races]),
                     "evaluations": middle(evaluations),
                     "information bound": least.spent,
                     "median / bound": float(np.median(evaluations)) / least.spent,
-                    "within 95 % intervals": float(np.mean([row["covered"] for row in some])),
+                    "within 95 % intervals": float(np.mean([row["covered"] for row in races])),
                 }
             )
-    return found
+    return lines
 
 
 def curves(example: int, seed: int, ways: tuple[str, ...]) -> list[Row]:
     """The truth over the final posterior of one race: duels of the members with everybody."""
     config = configured(example)
-    names, budget, duels = config.setting.algorithms, config.budget, true_duels(example)
+    names = config.setting.algorithms
+    budget = config.budget
+    duels = true_duels(example)
     values = drawn_values(example, seed)
     picked = np.unique(np.linspace(0, len(budget.times) - 1, SHOWN).astype(int))
     rows = []
     for name in ways:
-        way = way_of(name, example)
-        found = raced(way, values, names, budget.times, budget.unit_times, seed)
-        seen = len(found.present)
-        draws = duel_draws(way, values[:seen], found.present, budget.unit_times, seed)
+        strategy = way_of(name, example)
+        replayed = raced(strategy, values, names, budget.times, budget.unit_times, seed)
+        n_seen = len(replayed.present)
+        draws = duel_draws(strategy, values[:n_seen], replayed.present, budget.unit_times, seed)
         low, middle_, high = np.quantile(draws, [0.025, 0.5, 0.975], axis=0)
         for pair, (a, b) in enumerate(zip(*np.triu_indices(len(names), 1), strict=True)):
             if a != duels.pareto[0]:
@@ -222,16 +227,16 @@ def draw(rows: list[Row], path: Path) -> None:
         len(ways), len(others), sharex=True, sharey=True, squeeze=False, layout="constrained",
         figsize=(1.5 * len(others) + 1, 1.7 * len(ways) + 0.4),
     )  # fmt: skip
-    for axis_row, way in zip(axes, ways, strict=True):
+    for axis_row, name in zip(axes, ways, strict=True):
         for axis, other in zip(axis_row, others, strict=True):
-            some = [row for row in rows if row["way"] == way and row["b"] == other]
-            t = [row["t"] for row in some]
-            axis.fill_between(t, [r["low"] for r in some], [r["high"] for r in some], alpha=0.3)
-            axis.plot(t, [row["median"] for row in some])
-            axis.plot(t, [row["truth"] for row in some], "k:")
+            points = [row for row in rows if row["way"] == name and row["b"] == other]
+            t = [row["t"] for row in points]
+            axis.fill_between(t, [r["low"] for r in points], [r["high"] for r in points], alpha=0.3)
+            axis.plot(t, [row["median"] for row in points])
+            axis.plot(t, [row["truth"] for row in points], "k:")
             axis.axhline(0.5, color="grey", linewidth=0.5)
-            axis.set_title(f"{some[0]['a']} beats {other}", fontsize=8)
-        axis_row[0].set_ylabel(way)
+            axis.set_title(f"{points[0]['a']} beats {other}", fontsize=8)
+        axis_row[0].set_ylabel(name)
     figure.savefig(path, dpi=110)
     plt.close(figure)
 
@@ -244,31 +249,32 @@ def claims_of(rows: list[Row], examples: tuple[int, ...], ways: tuple[str, ...])
         right = "".join(
             configured(example).setting.algorithms[i] for i in true_duels(example).pareto
         )
-        for way in ways:
-            some = [row for row in rows if row["example"] == example and row["way"] == way]
-            if not some:
+        for name in ways:
+            races = [row for row in rows if row["example"] == example and row["way"] == name]
+            if not races:
                 continue
-            wrong, out = sum(r["wrong"] for r in some), sum(len(r["eliminated"]) for r in some)
+            wrong = sum(row["wrong"] for row in races)
+            out = sum(len(row["eliminated"]) for row in races)
             alpha = configured(example).race.alpha
             most = int(binom.ppf(0.99, out, 1 - alpha))
             claims.check(
-                f"example {example}, {way}: {wrong} of {out} eliminations are wrong, no more than "
+                f"example {example}, {name}: {wrong} of {out} eliminations are wrong, no more than "
                 f"1 - alpha = {1 - alpha:.2g} allows (at most {most} by chance, 99 %)",
                 wrong <= most,
             )
             paper = PAPER[example]["set"]
-            good = sum(set(right) <= set(row["left"]) <= set(paper) | set(right) for row in some)
+            good = sum(set(right) <= set(row["left"]) <= set(paper) | set(right) for row in races)
             claims.check(
-                f"example {example}, {way}: {good} of {len(some)} races end between the truth's "
+                f"example {example}, {name}: {good} of {len(races)} races end between the truth's "
                 f"{right} and the paper's {paper}, most of them",
-                2 * good > len(some),
+                2 * good > len(races),
             )
     return claims
 
 
 def coverage() -> list[Row]:
     """The coverage of intervals, on samples of a size that was fixed in advance."""
-    import synthetic_coverage  # which asks this module for truths
+    import synthetic_coverage  # It imports this module for its truths.
 
     return synthetic_coverage.table()
 
@@ -281,30 +287,31 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, help="begin no further race after so many")
     parser.add_argument("--out", type=Path, default=RESULTS / "synthetic")
     args = parser.parse_args()
-    examples, ways = tuple(args.examples), tuple(args.ways)
+    examples = tuple(args.examples)
+    ways = tuple(args.ways)
     lines = Lines(args.out / "races.jsonl", ("example", "way", "seed"))
     tasks = (
-        {"example": example, "way": way, "seed": seed}
+        {"example": example, "way": name, "seed": seed}
         for seed in range(args.seeds)
         for example in examples
-        for way in ways
+        for name in ways
     )
-    left = lines.complete(tasks, one_race, deadline(args.minutes))
+    n_left = lines.complete(tasks, one_race, deadline(args.minutes))
     rows = [row for row in lines.rows if row["example"] in examples and row["way"] in ways]
     table = summary(rows, examples, ways)
     write_csv(args.out / "summary.csv", table)
     for example in examples:
-        if not (args.out / f"truth-{example}.png").exists() and left == 0:
-            shown = curves(example, 0, ways)
-            write_csv(args.out / f"truth-{example}.csv", shown)
-            draw(shown, args.out / f"truth-{example}.png")
+        if not (args.out / f"truth-{example}.png").exists() and n_left == 0:
+            points = curves(example, 0, ways)
+            write_csv(args.out / f"truth-{example}.csv", points)
+            draw(points, args.out / f"truth-{example}.png")
     covered = coverage()
     write_csv(args.out / "coverage.csv", covered)
     claims = claims_of(rows, examples, ways)
     parts = [("Races", markdown(table)), ("Intervals", markdown(covered))]
     print(told(args.out, "Synthetic truths", parts, claims))
-    if left:
-        print(f"{left} races are left: the same command goes on", file=sys.stderr)
+    if n_left:
+        print(f"{n_left} races are left: the same command goes on", file=sys.stderr)
     return 1 if claims.failed else 0
 
 

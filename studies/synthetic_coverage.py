@@ -21,13 +21,14 @@ def table(example: int = 1, seeds: int = 8, instances: tuple[int, ...] = INSTANC
     unit = synthetic.configured(example).budget.unit_times
     rows = []
     for name in ("default",):
-        way = synthetic.way_of(name, example)
+        strategy = synthetic.way_of(name, example)
         for size in instances:
-            inside, widths = [], []
+            inside = []
+            widths = []
             for seed in range(seeds):
                 values = synthetic.drawn_values(example, seed, size)
                 everything = np.ones(values.shape, dtype=bool)
-                draws = duel_draws(way, values, everything, unit, seed)
+                draws = duel_draws(strategy, values, everything, unit, seed)
                 low, high = np.quantile(draws, [0.025, 0.975], axis=0)
                 inside.append(((low <= truth) & (truth <= high)).mean())
                 widths.append((high - low).mean())

@@ -21,9 +21,9 @@ NOT_YET = "*Not run yet.*"
 _BLOCK = re.compile(r"(<!-- begin (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def found(place: str, results: Path = RESULTS) -> str:
-    """What a place says, as Markdown."""
-    name, _, heading = place.partition("#")
+def content(source: str, results: Path = RESULTS) -> str:
+    """The content of a table or of a part of a page, as Markdown."""
+    name, _, heading = source.partition("#")
     path = results / name
     if not path.exists():
         return NOT_YET
@@ -37,8 +37,8 @@ def found(place: str, results: Path = RESULTS) -> str:
 
 
 def told(text: str, results: Path = RESULTS) -> str:
-    """A page with all its blocks as the results are now."""
-    return _BLOCK.sub(lambda m: f"{m[1]}\n{found(m[2], results)}\n\n{m[3]}", text)
+    """A page whose blocks have the present results."""
+    return _BLOCK.sub(lambda m: f"{m[1]}\n{content(m[2], results)}\n\n{m[3]}", text)
 
 
 def main() -> int:

@@ -44,30 +44,32 @@ def by_default(rules: Rules) -> Rules:
 
 
 def drawn(
-    way: Way, values: np.ndarray, present: np.ndarray, unit: np.ndarray, seed: int
+    strategy: Way, values: np.ndarray, present: np.ndarray, unit: np.ndarray, seed: int
 ) -> Posterior:
     """The posterior of what a race has seen of these values."""
     positions = rank(values, present)
     sets = count_choice_sets(positions)
-    return infer(sets, unit, way.options, seed, threads=1, positions=positions)
+    return infer(sets, unit, strategy.options, seed, threads=1, positions=positions)
 
 
-def _by_ratings(way: Way, unit: np.ndarray, seed: int) -> Tables:
+def _by_ratings(strategy: Way, unit: np.ndarray, seed: int) -> Tables:
     """Decisions by a Plackett-Luce model."""
 
     def tables(positions: np.ndarray, state: State) -> DecisionTables | None:
         turn = derived_seed(seed, "round", state.round)
         sets = count_choice_sets(positions)
-        found = infer(sets, unit, way.options, turn, threads=1, positions=positions)
-        if not found.usable:
+        posterior = infer(sets, unit, strategy.options, turn, threads=1, positions=positions)
+        if not posterior.usable:
             return None
-        return relations.decision_tables(found, way.rules.epsilon, way.rules.elimination)
+        return relations.decision_tables(
+            posterior, strategy.rules.epsilon, strategy.rules.elimination
+        )
 
     return tables
 
 
 def raced(
-    way: Way,
+    strategy: Way,
     values: np.ndarray,
     names: Sequence[str],
     times: np.ndarray,
@@ -75,15 +77,15 @@ def raced(
     seed: int,
 ) -> Replayed:
     """A whole race on these values; a run costs the time that it goes up to."""
-    plackett_luce = way.options.plackett_luce
-    tables = _by_ratings(way, unit, seed) if plackett_luce else by_duels(way.rules)
-    return replay(values, names, times, way.rules, tables, way.heeds_duels)
+    plackett_luce = strategy.options.plackett_luce
+    tables = _by_ratings(strategy, unit, seed) if plackett_luce else by_duels(strategy.rules)
+    return replay(values, names, times, strategy.rules, tables, strategy.heeds_duels)
 
 
 def duel_draws(
-    way: Way, values: np.ndarray, present: np.ndarray, unit: np.ndarray, seed: int
+    strategy: Way, values: np.ndarray, present: np.ndarray, unit: np.ndarray, seed: int
 ) -> np.ndarray:
     """Draws of P(a beats b): [draw, time, pair], pairs in their order."""
-    found = drawn(way, values, present, unit, seed)
+    posterior = drawn(strategy, values, present, unit, seed)
     pairs = zip(*np.triu_indices(values.shape[1], 1), strict=True)
-    return np.stack([found.head_to_head(int(a), int(b)) for a, b in pairs], axis=2)
+    return np.stack([posterior.head_to_head(int(a), int(b)) for a, b in pairs], axis=2)

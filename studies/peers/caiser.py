@@ -25,10 +25,10 @@ def power(n: int, d: float, level: float) -> float:
 
 
 def instances(
-    comparisons: int, d: float, wanted: float, level: float, sign_test: bool = False
+    comparisons: int, d: float, least_power: float, level: float, sign_test: bool = False
 ) -> int:
     n = 2
-    while power(n, d, level / comparisons) < wanted:
+    while power(n, d, level / comparisons) < least_power:
         n += 1
     return math.ceil(n / SIGN_TEST) if sign_test else n
 
@@ -40,8 +40,8 @@ def compared(costs: np.ndarray, level: float) -> np.ndarray:
     won = [(int((costs[:, i] < costs[:, j]).sum()), int((costs[:, j] < costs[:, i]).sum()))
            for i, j in zip(a, b, strict=True)]  # fmt: skip
     p = np.array([binomtest(w, w + lost).pvalue if w + lost else 1.0 for w, lost in won])
-    found = np.zeros((n, n), dtype=bool)
-    for i, j, one, (w, lost) in zip(a, b, holm(p), won, strict=True):
-        if one <= level:
-            found[(i, j) if w > lost else (j, i)] = True
-    return found
+    is_better = np.zeros((n, n), dtype=bool)
+    for i, j, adjusted_p, (wins, losses) in zip(a, b, holm(p), won, strict=True):
+        if adjusted_p <= level:
+            is_better[(i, j) if wins > losses else (j, i)] = True
+    return is_better

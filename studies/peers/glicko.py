@@ -9,7 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SCALE, START, DEVIATION, VOLATILITY = 173.7178, 1500.0, 350.0, 0.06
+SCALE = 173.7178
+START = 1500.0
+DEVIATION = 350.0
+VOLATILITY = 0.06
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,8 @@ def updated(
     player: Player, opponents: list[Player], scores: list[float], tau: float = 0.5
 ) -> Player:
     """After a period of games, each won (1), drawn (0.5) or lost (0)."""
-    mu, phi = (player.rating - START) / SCALE, player.deviation / SCALE
+    mu = (player.rating - START) / SCALE
+    phi = player.deviation / SCALE
     other_mu = np.array([(other.rating - START) / SCALE for other in opponents])
     other_phi = np.array([other.deviation / SCALE for other in opponents])
     g = 1 / np.sqrt(1 + 3 * other_phi**2 / np.pi**2)
@@ -47,7 +51,8 @@ def _volatility(phi: float, v: float, delta: float, before: float, tau: float) -
         spread = phi**2 + v + np.exp(x)
         return float(np.exp(x) * (delta**2 - spread) / (2 * spread**2) - (x - a) / tau**2)
 
-    low, high = a - 1.0, a + 1.0
+    low = a - 1.0
+    high = a + 1.0
     while slope(low) < 0:
         low -= 1.0
     while slope(high) > 0:
@@ -60,13 +65,15 @@ def rated(values: np.ndarray, block: int = 8) -> list[Player]:
     n = values.shape[1]
     players = [Player() for _ in range(n)]
     for first in range(0, len(values), block):
-        some = values[first : first + block]
+        instances = values[first : first + block]
         after = []
         for i in range(n):
             others = [j for j in range(n) if j != i]
-            opponents = [players[j] for j in others for _ in some]
+            opponents = [players[j] for j in others for _ in instances]
             scores = [
-                0.5 * (row[i] < row[j]) + 0.5 * (row[i] <= row[j]) for j in others for row in some
+                0.5 * (row[i] < row[j]) + 0.5 * (row[i] <= row[j])
+                for j in others
+                for row in instances
             ]
             after.append(updated(players[i], opponents, scores))
         players = after
@@ -75,10 +82,10 @@ def rated(values: np.ndarray, block: int = 8) -> list[Player]:
 
 def better_at_each(values: np.ndarray, width: float) -> np.ndarray:
     """Where a's band of so many deviations lies above b's: bool[time, a, b]."""
-    found = []
+    is_better = []
     for t in range(values.shape[2]):
         players = rated(values[:, :, t])
         low = np.array([p.rating - width * p.deviation for p in players])
         high = np.array([p.rating + width * p.deviation for p in players])
-        found.append(low[:, None] > high[None, :])
-    return np.stack(found)
+        is_better.append(low[:, None] > high[None, :])
+    return np.stack(is_better)

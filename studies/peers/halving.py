@@ -23,33 +23,39 @@ class Halved:
 
 
 def rungs(n: int, eta: int, least: float) -> list[tuple[int, float]]:
-    """How many are left, and up to which share of the whole time they run."""
-    found, left, share = [], n, least
+    """The number of algorithms in each rung, and the share of the time that they run."""
+    steps = []
+    n_left = n
+    share = least
     while True:
-        found.append((left, min(share, 1.0)))
-        if left == 1 or share >= 1.0:
-            return found
-        left, share = max(1, left // eta), share * eta
+        steps.append((n_left, min(share, 1.0)))
+        if n_left == 1 or share >= 1.0:
+            return steps
+        n_left = max(1, n_left // eta)
+        share *= eta
 
 
 def successive_halving(
     values: np.ndarray, cost: np.ndarray, eta: int = 2, least: float = 0.25
 ) -> Halved:
     """On these instances; ``cost[time]`` of a run, its last being a whole one."""
-    left = list(range(values.shape[1]))
-    reached, spent, dropped = 0.0, 0.0, []
-    for _, share in rungs(len(left), eta, least):
+    running = list(range(values.shape[1]))
+    reached = 0.0
+    spent = 0.0
+    dropped: list[int] = []
+    for _, share in rungs(len(running), eta, least):
         step = int(np.searchsorted(cost, share * cost[-1] - 1e-9))
-        spent += len(values) * len(left) * (cost[step] - reached) / cost[-1]
+        spent += len(values) * len(running) * (cost[step] - reached) / cost[-1]
         reached = cost[step]
-        order = np.argsort(rankdata(values[:, left, step], axis=1).mean(axis=0), kind="stable")
-        last = share >= 1.0
-        keep = 1 if last else max(1, len(left) // eta)
-        dropped += [left[i] for i in order[keep:][::-1]]
-        left = [left[i] for i in order[:keep]]
-        if len(left) == 1:
+        mean_ranks = rankdata(values[:, running, step], axis=1).mean(axis=0)
+        order = np.argsort(mean_ranks, kind="stable")
+        is_last = share >= 1.0
+        n_kept = 1 if is_last else max(1, len(running) // eta)
+        dropped += [running[i] for i in order[n_kept:][::-1]]
+        running = [running[i] for i in order[:n_kept]]
+        if len(running) == 1:
             break
-    return Halved(left[0], float(spent), (*dropped, left[0]))
+    return Halved(running[0], float(spent), (*dropped, running[0]))
 
 
 def hyperband(values: np.ndarray, cost: np.ndarray, eta: int = 2, brackets: int = 3) -> Halved:
@@ -58,14 +64,14 @@ def hyperband(values: np.ndarray, cost: np.ndarray, eta: int = 2, brackets: int 
     The winner is the best of the brackets' winners at the last time, by all instances they ran on.
     """
     parts = np.array_split(np.arange(len(values)), brackets)
-    found = [
+    halved = [
         successive_halving(values[part], cost, eta, 1.0 / eta**bracket)
         for bracket, part in enumerate(parts)
     ]
-    spent = sum(one.spent for one in found)
-    winners = sorted({one.winner for one in found})
+    spent = sum(bracket.spent for bracket in halved)
+    winners = sorted({bracket.winner for bracket in halved})
     if len(winners) == 1:
-        return Halved(winners[0], spent, found[0].order)
-    part = parts[0]  # in the first bracket all have run to the end
-    means = rankdata(values[part][:, winners, -1], axis=1).mean(axis=0)
-    return Halved(winners[int(means.argmin())], spent, found[0].order)
+        return Halved(winners[0], spent, halved[0].order)
+    # All algorithms ran to the end on the instances of the first bracket.
+    mean_ranks = rankdata(values[parts[0]][:, winners, -1], axis=1).mean(axis=0)
+    return Halved(winners[int(mean_ranks.argmin())], spent, halved[0].order)

@@ -14,7 +14,8 @@ from f_race import friedman as tested
 from scipy.stats import rankdata, ttest_rel, wilcoxon
 from scipy.stats import t as student
 
-FIRST_TEST, EACH_TEST = 5, 1
+FIRST_TEST = 5
+EACH_TEST = 1
 
 Test = Callable[[np.ndarray, float], list[int]]
 
@@ -65,16 +66,17 @@ def raced(
     costs: np.ndarray, test: Test, level: float
 ) -> tuple[list[tuple[int, int]], list[tuple[int, set[int]]]]:
     """Who is out after how many instances, and how many runs had been made with whom left."""
-    left = list(range(costs.shape[1]))
+    candidates = list(range(costs.shape[1]))
     out: list[tuple[int, int]] = []
-    spent, history = 0, []
-    for seen in range(1, len(costs) + 1):
-        spent += len(left)
-        if seen >= FIRST_TEST and (seen - FIRST_TEST) % EACH_TEST == 0 and len(left) > 1:
-            worse = [left[j] for j in test(costs[:seen, left], level)]
-            out += [(who, seen) for who in worse]
-            left = [who for who in left if who not in worse]
-        history.append((spent, set(left)))
-        if len(left) == 1:
+    spent = 0
+    history = []
+    for n_seen in range(1, len(costs) + 1):
+        spent += len(candidates)
+        if n_seen >= FIRST_TEST and (n_seen - FIRST_TEST) % EACH_TEST == 0 and len(candidates) > 1:
+            worse = [candidates[j] for j in test(costs[:n_seen, candidates], level)]
+            out += [(who, n_seen) for who in worse]
+            candidates = [who for who in candidates if who not in worse]
+        history.append((spent, set(candidates)))
+        if len(candidates) == 1:
             break
     return out, history

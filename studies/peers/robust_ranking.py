@@ -36,15 +36,17 @@ def groups(scores: np.ndarray, level: float, seed: int = 0) -> list[list[int]]:
     """Those who cannot be told from the best, of scores[instance, algorithm]; then the rest."""
     means = resampled_means(scores, seed)
     p = worse_in(means)
-    left, found = list(range(scores.shape[1])), []
-    while left:
-        best = min(left, key=lambda i: (float(scores[:, i].mean()), i))
-        others = [i for i in left if i != best]
+    remaining = list(range(scores.shape[1]))
+    ordered_groups = []
+    while remaining:
+        best = min(remaining, key=lambda i: (float(scores[:, i].mean()), i))
+        others = [i for i in remaining if i != best]
         adjusted = holm(np.array([p[best, i] for i in others])) if others else np.array([])
-        group = [best] + [i for i, one in zip(others, adjusted, strict=True) if one > level]
-        found.append(sorted(group))
-        left = [i for i in left if i not in group]
-    return found
+        tied = [i for i, p_value in zip(others, adjusted, strict=True) if p_value > level]
+        group = [best, *tied]
+        ordered_groups.append(sorted(group))
+        remaining = [i for i in remaining if i not in group]
+    return ordered_groups
 
 
 def better_at_each(values: np.ndarray, level: float, seed: int = 0) -> np.ndarray:

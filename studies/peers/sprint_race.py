@@ -17,7 +17,10 @@ from itertools import combinations
 
 import numpy as np
 
-FIRST_OUT, SECOND_OUT, NEITHER, OPEN = "first out", "second out", "neither", "open"
+FIRST_OUT = "first out"
+SECOND_OUT = "second out"
+NEITHER = "neither"
+OPEN = "open"
 
 
 def log_ratio(wins: np.ndarray, losses: np.ndarray, low: float, high: float) -> np.ndarray:
@@ -43,27 +46,30 @@ def raced(
     """Who is out, by whom, after how many instances; and how many runs were made with whom left."""
     n = values.shape[1]
     error = level / (n * (n - 1) / 2)
-    left, unsettled = set(range(n)), set(combinations(range(n), 2))
+    candidates = set(range(n))
+    unsettled = set(combinations(range(n), 2))
     wins = np.zeros((n, n), dtype=int)
     out: list[tuple[int, int, int]] = []
-    spent, history = 0, []
-    for seen, instance in enumerate(values, start=1):
+    spent = 0
+    history = []
+    for n_seen, instance in enumerate(values, start=1):
         running = {i for pair in unsettled for i in pair}
         spent += len(running)
         for a, b in sorted(unsettled):
-            one, two = instance[a] <= instance[b], instance[b] <= instance[a]
-            wins[a, b] += one.all() and not two.all()
-            wins[b, a] += two.all() and not one.all()
+            a_never_worse = (instance[a] <= instance[b]).all()
+            b_never_worse = (instance[b] <= instance[a]).all()
+            wins[a, b] += a_never_worse and not b_never_worse
+            wins[b, a] += b_never_worse and not a_never_worse
         for a, b in sorted(unsettled):
             verdict = decided(int(wins[a, b]), int(wins[b, a]), delta, error)
             if verdict == NEITHER:
                 unsettled.discard((a, b))
-            elif verdict in (FIRST_OUT, SECOND_OUT) and {a, b} <= left:
-                gone, by = (a, b) if verdict == FIRST_OUT else (b, a)
-                out.append((gone, by, seen))
-                left.discard(gone)
-        unsettled = {pair for pair in unsettled if set(pair) <= left}
-        history.append((spent, set(left)))
+            elif verdict in (FIRST_OUT, SECOND_OUT) and {a, b} <= candidates:
+                loser, by = (a, b) if verdict == FIRST_OUT else (b, a)
+                out.append((loser, by, n_seen))
+                candidates.discard(loser)
+        unsettled = {pair for pair in unsettled if set(pair) <= candidates}
+        history.append((spent, set(candidates)))
         if not unsettled:
             break
     return out, history

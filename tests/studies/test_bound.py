@@ -28,39 +28,40 @@ def test_walds_sequential_test_needs_a_little_more_than_the_bound():
 
 
 def test_who_is_out_is_paid_for_at_every_time_and_the_winner_with_it():
-    found = bound.bound(two(0.9, 0.7), np.array([1.0, 2.0]), ALPHA, 0.05)
+    result = bound.bound(two(0.9, 0.7), np.array([1.0, 2.0]), ALPHA, 0.05)
     easy, hard = bound.to_show_better(two(0.9, 0.7), ALPHA)[:, 0, 1]
     assert easy < hard
-    assert found.pareto == (0,)
-    assert found.instances == pytest.approx(hard)
-    assert found.spent == pytest.approx(2 * 2 * hard)
+    assert result.pareto == (0,)
+    assert result.instances == pytest.approx(hard)
+    assert result.spent == pytest.approx(2 * 2 * hard)
 
 
 def test_a_crossing_is_shown_where_that_is_cheapest_and_strictly_everywhere():
-    truth, cost = two(0.9, 0.6, 0.1), np.array([1.0, 2.0, 3.0])
-    one, middle, _ = bound.to_show_better(truth, ALPHA)[:, 0, 1]
+    truth = two(0.9, 0.6, 0.1)
+    cost = np.array([1.0, 2.0, 3.0])
+    cheapest, middle, _ = bound.to_show_better(truth, ALPHA)[:, 0, 1]
     loose = bound.bound(truth, cost, ALPHA, 0.05, resolution="crossing")
     assert loose.pareto == (0, 1)
-    assert loose.instances == pytest.approx(one)
-    assert loose.spent == pytest.approx(2 * 3 * one)
+    assert loose.instances == pytest.approx(cheapest)
+    assert loose.spent == pytest.approx(2 * 3 * cheapest)
     strict = bound.bound(truth, cost, ALPHA, 0.05, resolution="strict")
     assert strict.instances == pytest.approx(middle)
-    assert strict.spent == pytest.approx(2 * ((middle - one) * 2 + one * 3))
+    assert strict.spent == pytest.approx(2 * ((middle - cheapest) * 2 + cheapest * 3))
 
 
 def test_who_is_as_good_need_not_be_shown_to_be_better():
     """The first is better at once; the second is ahead at the end, and to show that it is no worse
     takes less than to show that it is better."""
-    truth, cost = two(0.9, 0.45), np.array([1.0, 3.0])
-    crossing, membership = (
-        bound.bound(truth, cost, ALPHA, 0.05, resolution=name)
-        for name in ("crossing", "membership")
-    )
+    truth = two(0.9, 0.45)
+    cost = np.array([1.0, 3.0])
+    crossing = bound.bound(truth, cost, ALPHA, 0.05, resolution="crossing")
+    membership = bound.bound(truth, cost, ALPHA, 0.05, resolution="membership")
     assert crossing.instances == pytest.approx(bound.to_show_better(truth, ALPHA)[1, 1, 0])
     as_good = bound.to_show_as_good(truth, ALPHA, 0.05)
     assert membership.instances == pytest.approx(as_good[1, 1, 0])
     assert membership.instances < crossing.instances / 3
-    p, q = 0.55, 0.45
+    p = 0.55
+    q = 0.45
     information = p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
     assert as_good[1, 1, 0] == pytest.approx(bound.needed(ALPHA) / information)
     assert np.isinf(as_good[0, 1, 0])

@@ -48,40 +48,40 @@ def test_ties_are_broken_by_the_place_in_the_list_and_nothing_else_changes():
 def test_targets_count_by_orders_of_magnitude_and_time_linearly():
     assert classical.shares(np.array([1e3, 1e2, 1e-3, 1e-8, 0.0])).tolist() == [0, 0, 0.5, 1, 1]
     values = np.array([[[1e2, 1e-3, 1e-8]]])
-    found = classical.areas(values, np.array([0.0, 1.0, 4.0]))
-    assert found[0, 0] == pytest.approx((0 * 1 + 0.5 * 3) / 4)
+    areas = classical.areas(values, np.array([0.0, 1.0, 4.0]))
+    assert areas[0, 0] == pytest.approx((0 * 1 + 0.5 * 3) / 4)
 
 
 def test_attainment_is_the_share_of_runs_at_or_below_a_target_as_moocore_has_it():
     import moocore
 
     runs = np.array([[[10.0, 1.0]], [[100.0, 1e-4]], [[1.0, 1e-6]]])  # three of one algorithm
-    found = classical.attained(runs)[0]
+    attained = classical.attained(runs)[0]
     points = np.array([[float(k), runs[i, 0, k]] for i in range(3) for k in range(2)])
     surface = moocore.eaf(points, sets=np.repeat([1, 2, 3], 2), percentiles=[200 / 3])
     for k, level in ((0, 10.0), (1, 1e-4)):  # what two of three reach by then
         reached = surface[surface[:, 0] <= k][:, 1].min()
         assert reached == level
-        assert found[k][level * (1 - 1e-9) <= classical.TARGETS].min() == pytest.approx(2 / 3)
-        assert found[k][level * (1 - 1e-9) > classical.TARGETS].max() < 2 / 3
+        assert attained[k][level * (1 - 1e-9) <= classical.TARGETS].min() == pytest.approx(2 / 3)
+        assert attained[k][level * (1 - 1e-9) > classical.TARGETS].max() < 2 / 3
 
 
-@pytest.mark.parametrize("way", ["default", "paper"])
-def test_a_race_finds_the_set_and_says_what_it_saved(way, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["default", "paper"])
+def test_a_race_finds_the_set_and_says_what_it_saved(name, tmp_path, monkeypatch):
     """One seed, fixed; clear differences."""
     monkeypatch.setattr(mabbob, "LIMIT", 48)
-    people, rules = population(), Rules(resolution="strict")
-    rules = rules.model_copy(update={"elimination": "pointwise"})
-    row = {"way": way, "seed": 0, **mabbob.one_race({"way": way, "seed": 0}, people, rules)}
+    people = population()
+    rules = Rules(resolution="strict").model_copy(update={"elimination": "pointwise"})
+    row = {"way": name, "seed": 0, **mabbob.one_race({"way": name, "seed": 0}, people, rules)}
     assert {"CSA", "XNES", "MXNES"} <= set(row["left"])
     assert {e["who"] for e in row["eliminated"]} >= {"MSR", "LPXNES", "RS"}
     assert not any(e["wrong"] for e in row["eliminated"])
     assert sum(row["by_algorithm"].values()) == pytest.approx(row["evaluations"])
     assert row["saved_of_as_many"] > 0
     assert row["selections"]["uniform"]["mean"] in row["left"]
-    ways = {way: mabbob.way_of(way, rules)}
+    ways = {name: mabbob.way_of(name, rules)}
     table = races.summary([row], people, ways, mabbob.PAPER, "XNES")
-    assert (table[0]["way"], table[0]["races"], table[0]["XNES kept"]) == (way, 1, 1)
+    assert (table[0]["way"], table[0]["races"], table[0]["XNES kept"]) == (name, 1, 1)
     assert races.eliminations([row])[0]["algorithm"] == row["eliminated"][0]["who"]
     assert races.selections([row])[0]["preference"] == "uniform"
     assert "XNES" in mabbob_truth.written(people, tmp_path)

@@ -20,8 +20,8 @@ def test_what_is_there_is_not_done_again_and_a_line_that_was_cut_off_is(tmp_path
 
     assert Lines(path, ["seed"]).complete(TASKS[:2], work, deadline(None)) == 0
     path.write_text(path.read_text()[:-6])
-    again = Lines(path, ["seed"])
-    assert again.complete(TASKS, work, deadline(None)) == 0
+    lines = Lines(path, ["seed"])
+    assert lines.complete(TASKS, work, deadline(None)) == 0
     assert done == [1, 2, 2, 3]
     assert [row["found"] for row in Lines(path, ["seed"]).rows] == [10, 20, 30]
 
@@ -60,8 +60,8 @@ def test_a_block_is_a_table_a_part_of_a_page_or_says_that_it_was_not_run(tmp_pat
     )
     page = "<!-- begin {} -->\nold\n<!-- end -->"
     told = {
-        place: tell.told(page.format(place), tmp_path)
-        for place in ("one/t.csv", "one/result.md#The-truth", "two/t.csv", "one/result.md#Nothing")
+        source: tell.told(page.format(source), tmp_path)
+        for source in ("one/t.csv", "one/result.md#The-truth", "two/t.csv", "one/result.md#Nothing")
     }
     assert "| 1 | 2 |" in told["one/t.csv"]
     assert "so it is" in told["one/result.md#The-truth"]

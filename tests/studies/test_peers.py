@@ -20,14 +20,14 @@ def costs(*means: float, size: int = 40, seed: int = 1) -> np.ndarray:
 
 
 def test_iraces_friedman_puts_out_whose_rank_sum_is_further_off_than_conovers_difference():
-    found = costs(0.0, 0.2, 0.9, 1.5, size=30)
-    ranks = rankdata(found, axis=1)
+    samples = costs(0.0, 0.2, 0.9, 1.5, size=30)
+    ranks = rankdata(samples, axis=1)
     sums = ranks.sum(axis=0)
-    assert friedmanchisquare(*found.T).pvalue < 0.05
+    assert friedmanchisquare(*samples.T).pvalue < 0.05
     apart = sums - sums.min() > irace.critical_difference(ranks, 0.05)
     assert apart.any()
     assert not apart.all()
-    assert irace.friedman(found, 0.05) == np.flatnonzero(apart).tolist()
+    assert irace.friedman(samples, 0.05) == np.flatnonzero(apart).tolist()
     alike = costs(0.0, 0.0, 0.0, 0.0)
     assert friedmanchisquare(*alike.T).pvalue > 0.05
     assert irace.friedman(alike, 0.05) == []
@@ -35,21 +35,23 @@ def test_iraces_friedman_puts_out_whose_rank_sum_is_further_off_than_conovers_di
 
 @pytest.mark.parametrize("apart", [0.2, 1.0])
 def test_of_two_irace_asks_wilcoxon(apart: float):
-    found = costs(0.0, apart)
-    is_out = wilcoxon(found[:, 0], found[:, 1]).pvalue <= 0.05
-    assert irace.friedman(found, 0.05) == ([1] if is_out else [])
+    samples = costs(0.0, apart)
+    is_out = wilcoxon(samples[:, 0], samples[:, 1]).pvalue <= 0.05
+    assert irace.friedman(samples, 0.05) == ([1] if is_out else [])
 
 
 def test_iraces_t_tests_are_paired_and_against_the_best():
-    found = costs(0.0, 0.3, 1.0)
-    p = [ttest_rel(found[:, j], found[:, 0]).pvalue for j in (1, 2)]
-    assert irace.t_test(found, 0.05) == [j for j, one in zip((1, 2), p, strict=True) if one <= 0.05]
-    assert 2 in irace.t_test(found, 0.05)
+    samples = costs(0.0, 0.3, 1.0)
+    p = [ttest_rel(samples[:, j], samples[:, 0]).pvalue for j in (1, 2)]
+    assert irace.t_test(samples, 0.05) == [
+        j for j, p_value in zip((1, 2), p, strict=True) if p_value <= 0.05
+    ]
+    assert 2 in irace.t_test(samples, 0.05)
 
 
 def test_irace_tests_from_the_fifth_instance_on_and_runs_only_survivors():
-    found = np.tile([0.0, 1.0, 2.0], (12, 1)) + np.random.default_rng(0).normal(0, 1e-3, (12, 3))
-    out, history = irace.raced(found, irace.t_test, 0.05)
+    samples = np.tile([0.0, 1.0, 2.0], (12, 1)) + np.random.default_rng(0).normal(0, 1e-3, (12, 3))
+    out, history = irace.raced(samples, irace.t_test, 0.05)
     assert out == [(1, 5), (2, 5)]
     assert history == [(3, {0, 1, 2}), (6, {0, 1, 2}), (9, {0, 1, 2}), (12, {0, 1, 2}), (15, {0})]
 
@@ -63,15 +65,16 @@ def test_a_ternary_sequential_test_errs_no_more_often_than_it_says(p: float):
         wins = (rng.random(2000) < p).cumsum()
         looks = (sprint_race.decided(int(wins[n - 1]), int(n - wins[n - 1]), 0.1, 0.05)
                  for n in range(4, 2001, 4))  # fmt: skip
-        found = next(one for one in looks if one != sprint_race.OPEN)
-        wrong += found != (sprint_race.SECOND_OUT if p > 0.5 else sprint_race.FIRST_OUT)
+        decision = next(look for look in looks if look != sprint_race.OPEN)
+        wrong += decision != (sprint_race.SECOND_OUT if p > 0.5 else sprint_race.FIRST_OUT)
     assert wrong <= binom.ppf(0.999, 200, 0.05)
 
 
 def test_sprint_race_counts_whole_trajectories_and_leaves_crossing_ones_alone():
-    dominated, crossing = [[0.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]
+    dominated = [[0.0, 0.0], [1.0, 1.0]]
+    crossing = [[0.0, 1.0], [1.0, 0.0]]
     out, history = sprint_race.raced(np.array([dominated] * 60), 0.05, 0.1)
-    assert [(gone, by) for gone, by, _ in out] == [(1, 0)]
+    assert [(loser, by) for loser, by, _ in out] == [(1, 0)]
     assert history[-1][1] == {0}
     assert sprint_race.raced(np.array([crossing] * 60), 0.05, 0.1)[0] == []
 
@@ -79,9 +82,9 @@ def test_sprint_race_counts_whole_trajectories_and_leaves_crossing_ones_alone():
 def test_successive_halving_pays_for_what_runs_and_loses_who_is_late():
     """Four algorithms; the last is the best at the end and the worst before."""
     curves = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [4.0, 0.0]])
-    found = halving.successive_halving(np.tile(curves, (10, 1, 1)), np.array([0.5, 1.0]), 2, 0.5)
-    assert found.winner == 0
-    assert found.spent == 10 * (4 * 0.5 + 2 * 0.5)
+    halved = halving.successive_halving(np.tile(curves, (10, 1, 1)), np.array([0.5, 1.0]), 2, 0.5)
+    assert halved.winner == 0
+    assert halved.spent == 10 * (4 * 0.5 + 2 * 0.5)
     full = halving.hyperband(np.tile(curves, (9, 1, 1)), np.array([0.5, 1.0]), 2, 3)
     assert full.winner == 3  # its first bracket runs everybody to the end
 
@@ -93,9 +96,9 @@ def test_groups_are_those_of_the_package_robustranking():
     from robustranking import Benchmark
     from robustranking.comparison import BootstrapComparison
 
-    found = costs(0.0, 0.05, 1.0, 1.1, 3.0, size=60)
+    samples = costs(0.0, 0.05, 1.0, 1.1, 3.0, size=60)
     table = pd.DataFrame(
-        [(f"a{j}", f"i{i}", found[i, j]) for i in range(60) for j in range(5)],
+        [(f"a{j}", f"i{i}", samples[i, j]) for i in range(60) for j in range(5)],
         columns=["algorithm", "instance", "cost"],
     )
     benchmark = Benchmark()
@@ -106,16 +109,16 @@ def test_groups_are_those_of_the_package_robustranking():
         sorted(int(str(name)[1:]) for name in ranks.index[ranks == value])
         for value in sorted(set(ranks))
     ]
-    assert robust_ranking.groups(found, 0.05) == expected
+    assert robust_ranking.groups(samples, 0.05) == expected
 
 
 def test_glickmans_worked_example_comes_out():
     """Glickman, Example of the Glicko-2 system: 1464.06, 151.52, 0.05999."""
     others = [glicko.Player(1400, 30), glicko.Player(1550, 100), glicko.Player(1700, 300)]
-    found = glicko.updated(glicko.Player(1500, 200), others, [1, 0, 0])
-    assert found.rating == pytest.approx(1464.06, abs=0.01)
-    assert found.deviation == pytest.approx(151.52, abs=0.01)
-    assert found.volatility == pytest.approx(0.05999, abs=1e-5)
+    player = glicko.updated(glicko.Player(1500, 200), others, [1, 0, 0])
+    assert player.rating == pytest.approx(1464.06, abs=0.01)
+    assert player.deviation == pytest.approx(151.52, abs=0.01)
+    assert player.volatility == pytest.approx(0.05999, abs=1e-5)
 
 
 def test_glicko_bands_part_where_one_always_wins_and_not_where_all_are_equal():
@@ -134,8 +137,8 @@ def test_a_paired_t_test_at_half_a_standard_deviation_needs_34_instances():
 
 
 def test_caiser_tells_pairs_apart_by_sign_tests_and_ties_say_nothing():
-    found = np.column_stack([np.zeros(30), np.zeros(30), np.ones(30)])
-    assert caiser.compared(found, 0.05).tolist() == [
+    samples = np.column_stack([np.zeros(30), np.zeros(30), np.ones(30)])
+    assert caiser.compared(samples, 0.05).tolist() == [
         [False, False, True],
         [False, False, True],
         [False, False, False],
@@ -147,8 +150,8 @@ def test_utility_with_every_moment_as_likely_is_the_area_under_the_ecdf():
 
     times = np.array([1.0, 2.0, 5.0, 10.0])
     values = 10 ** np.random.default_rng(1).uniform(-9, 3, (6, 3, 4))
-    found = utility.utility(classical.shares(values), utility.stopped(times))
-    assert found == pytest.approx(classical.areas(values, times))
+    utilities = utility.utility(classical.shares(values), utility.stopped(times))
+    assert utilities == pytest.approx(classical.areas(values, times))
     assert utility.stopped(times, log=True).sum() == pytest.approx(1)
 
 

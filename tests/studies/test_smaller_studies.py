@@ -42,7 +42,8 @@ def test_scaling_takes_a_tenth_of_the_time_and_a_quarter_of_the_dimensions_and_k
 def test_the_papers_set_is_looked_for_among_those_whom_nobody_beats_at_every_time():
     names = ("COV", "SEP", "NONE")
     curves = np.array([[3.0, 3.0], [1.0, 2.0], [2.0, 1.0]])
-    times, unit = np.array([0.1, 3.0]), np.array([0.0, 1.0])
+    times = np.array([0.1, 3.0])
+    unit = np.array([0.0, 1.0])
     people = Population(names, times, unit, np.tile(curves, (5, 1, 1)))
     assert gpbbob.claims_of([], people).failed == []
     assert gpbbob.truth_table(people)[0] == {"seconds": 0.1, "COV": 0.0, "SEP": 1.0, "NONE": 0.0}
@@ -56,15 +57,20 @@ def test_a_change_is_one_of_every_cma_and_can_be_configured(name: str):
     config = parse(modules.changed(plain, modules.CHANGES[name]), Source(name))
     (key,) = modules.CHANGES[name]
     before = parse(plain, Source("plain"))
-    for one, other in zip(before.algorithms, config.algorithms, strict=True):
-        same = one.model_dump() == other.model_dump()
-        assert same == (one.name == "RS")
-        assert other.model_dump(exclude={key}) == one.model_dump(exclude={key})
+    for plain_algorithm, changed_algorithm in zip(
+        before.algorithms, config.algorithms, strict=True
+    ):
+        same = plain_algorithm.model_dump() == changed_algorithm.model_dump()
+        assert same == (plain_algorithm.name == "RS")
+        assert changed_algorithm.model_dump(exclude={key}) == plain_algorithm.model_dump(
+            exclude={key}
+        )
     assert config.instances == before.instances
 
 
 def test_all_are_compared_with_the_first(tmp_path: Path):
-    people, names = population(), tuple(f"i{k}" for k in range(60))
+    people = population()
+    names = tuple(f"i{k}" for k in range(60))
     ways = [Release(name, people, names) for name in ("plain", "one", "two")]
     text = written(ways, tmp_path, "way", with_first=True)
     assert text.startswith("60 instances, all algorithms on each by each way.")

@@ -10,8 +10,8 @@ import ways
 @pytest.mark.parametrize(("example", "pareto"), [(1, "AB"), (2, "A"), (3, "ACDH")])
 def test_the_truths_have_the_papers_pareto_sets(example: int, pareto: str):
     names = synthetic.configured(example).setting.algorithms
-    found = synthetic.true_duels(example).pareto
-    assert "".join(names[i] for i in found) == pareto
+    members = synthetic.true_duels(example).pareto
+    assert "".join(names[i] for i in members) == pareto
 
 
 def test_drawn_values_win_as_often_as_the_truth_says_and_do_not_depend_on_how_many_are_drawn():
@@ -40,20 +40,21 @@ def test_a_race_as_the_paper_has_it_goes_by_ratings_of_a_gp(monkeypatch: pytest.
     monkeypatch.setattr(synthetic, "LIMIT", 16)
     monkeypatch.setattr(ways, "DRAWS", 2000)
     values = synthetic.drawn_values(1, 0, 16)
-    way = synthetic.way_of("paper", 1)
-    assert (way.options.model, way.options.dependence) == ("gp", "independent")
-    assert (way.rules.elimination, way.heeds_duels) == ("joint", False)
-    budget, names = synthetic.configured(1).budget, synthetic.configured(1).setting.algorithms
-    found = synthetic.raced(way, values, names, budget.times, budget.unit_times, 0)
-    out = {(e.algorithm, e.by) for e in found.state.eliminated}
+    strategy = synthetic.way_of("paper", 1)
+    assert (strategy.options.model, strategy.options.dependence) == ("gp", "independent")
+    assert (strategy.rules.elimination, strategy.heeds_duels) == ("joint", False)
+    budget = synthetic.configured(1).budget
+    names = synthetic.configured(1).setting.algorithms
+    replayed = synthetic.raced(strategy, values, names, budget.times, budget.unit_times, 0)
+    out = {(e.algorithm, e.by) for e in replayed.state.eliminated}
     assert out
     assert out <= {("C", "A"), ("D", "A"), ("E", "A")}
 
 
 def test_intervals_of_the_default_model_cover_the_truth():
     """Two samples of 40 instances, 400 correlated pair-times each: fixed seeds."""
-    (found,) = synthetic_coverage.table(1, 2, (40,))
-    assert found["within 95 % intervals"] > 0.9
+    (row,) = synthetic_coverage.table(1, 2, (40,))
+    assert row["within 95 % intervals"] > 0.9
 
 
 WAYS = synthetic.WAYS
