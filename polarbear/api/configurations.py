@@ -66,16 +66,16 @@ def schema() -> Facts:
     return config_schema()
 
 
-def parse_settings(given: Sequence[str]) -> Facts:
+def parse_settings(settings: Sequence[str]) -> Facts:
     """Options from texts KEY=VALUE; a dot in a key leads into a group."""
     options: Facts = {}
-    for setting in given:
+    for setting in settings:
         key, equals, text = setting.partition("=")
         if not equals or not key:
             raise ConfigError(f"--set takes KEY=VALUE, found '{setting}'")
-        *groups, last = key.split(".")
-        place = options
-        for group in groups:
-            place = place.setdefault(group, {})
-        place[last] = parse_yaml(text or "null", "--set")[0]
+        *group_names, last_key = key.split(".")
+        group = options
+        for name in group_names:
+            group = group.setdefault(name, {})
+        group[last_key] = parse_yaml(text or "null", "--set")[0]
     return options

@@ -28,8 +28,8 @@ class Diagnosis:
 
 def diagnose(scheduler: str | None = None) -> Diagnosis:
     """Examine this machine, and the workers of a Dask scheduler."""
-    where = f"{platform.system()} on {platform.machine()}"
-    python = f"{__version__}, Python {platform.python_version()}, {where}"
+    machine = f"{platform.system()} on {platform.machine()}"
+    python = f"{__version__}, Python {platform.python_version()}, {machine}"
     needed = [Finding("PolarBear", python), _temporary_folder(), _cache()]
     if scheduler is not None:
         needed += _workers(scheduler)
@@ -69,33 +69,34 @@ def _cache() -> Finding:
 
 
 def _extras(extra: str, *packages: str) -> list[Finding]:
-    found = []
+    findings_by_package = []
     for package in packages:
         try:
-            found.append(Finding(package, metadata.version(package)))
+            findings_by_package.append(Finding(package, metadata.version(package)))
         except metadata.PackageNotFoundError:
             remedy = f"pip install '.[{extra}]' in PolarBear's folder"
-            found.append(Finding(package, "not installed", remedy))
-    return found
+            findings_by_package.append(Finding(package, "not installed", remedy))
+    return findings_by_package
 
 
 def _workers(address: str) -> list[Finding]:
     """The workers of a scheduler, each with its machine."""
     from polarbear.execution.cluster import probe_scheduler  # needs the extra 'cluster'
 
-    found = []
-    for one in probe_scheduler(address):
-        where = f" on {one.where.host}, {one.where.cpu}" if one.where else ""
-        remedy = f"fix that worker: {one.flaw}" if one.flaw else ""
-        found.append(Finding(one.worker, f"{counted(one.threads, 'run')} at once{where}", remedy))
-    return found or [Finding(address, "it has no worker", f"start some: dask worker {address}")]
+    workers = []
+    for worker in probe_scheduler(address):
+        machine = f" on {worker.where.host}, {worker.where.cpu}" if worker.where else ""
+        capacity = f"{counted(worker.threads, 'run')} at once{machine}"
+        remedy = f"fix that worker: {worker.flaw}" if worker.flaw else ""
+        workers.append(Finding(worker.worker, capacity, remedy))
+    return workers or [Finding(address, "it has no worker", f"start some: dask worker {address}")]
 
 
 def _plug_ins() -> list[Finding]:
-    found = []
+    plug_ins = []
     for family in REGISTRIES.values():
         for entry in family.third_party:
-            where = f"{family.what} of the package '{entry.package}'"
+            origin = f"{family.what} of the package '{entry.package}'"
             remedy = f"not loaded: {entry.flaw}" if entry.flaw else ""
-            found.append(Finding(entry.name, where, remedy))
-    return found or [Finding("plug-ins", "none")]
+            plug_ins.append(Finding(entry.name, origin, remedy))
+    return plug_ins or [Finding("plug-ins", "none")]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from polarbear import api
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener, Progress
@@ -46,13 +45,13 @@ class Raced(Record):
 
     def to_dict(self) -> Facts:
         """The facts that `polarbear race --json` prints."""
-        ended = {
-            "stopped_because": self.stopped_because,
-            "failures": json_values(self.failures),
-            "extra_runs": self.extra_runs,
-        }
-        aim = {} if self.reached is None else {"for": json_values(self.reached)}
-        return {**self.standings.to_dict(), **ended, **aim}
+        facts = self.standings.to_dict()
+        facts["stopped_because"] = self.stopped_because
+        facts["failures"] = json_values(self.failures)
+        facts["extra_runs"] = self.extra_runs
+        if self.reached is not None:
+            facts["for"] = json_values(self.reached)
+        return facts
 
     def one_line(self) -> str:
         return f"stopped because {self.stopped_because}"
@@ -109,17 +108,23 @@ def race(
             "all algorithms of the configuration: choose one"
         )
     if page is not None:
-        api.live_page.check_place(Path(page))
+        from polarbear.api.live_page import LivePage, check_place  # imports the report
+
+        check_place(Path(page))
     listener = listener or Progress()
     overrides = Overrides(seed, workers, engine, scheduler, mix_hosts, check, early)
     settings = configurations.read(config, overrides, store)
     purpose = None
     if preference is not None:
-        purpose = api.selecting.regret_purpose(settings, preference, regret)
+        from polarbear.api.selecting import regret_purpose  # few races are for one preference
+
+        purpose = regret_purpose(settings, preference, regret)
     folder = configurations.store_folder(config, store)
     collect.prepare_new(settings, folder)
-    if settings.inference.engine == "stan":  # other races do not load inference's interface
-        api.posterior.announce_stan(settings.inference, listener)
+    if settings.inference.engine == "stan":
+        from polarbear.api.posterior import announce_stan  # other races do not load it
+
+        announce_stan(settings.inference, listener)
     disk = StoreOnDisk.create(folder, settings.stored())
     with disk.writing():
         if disk.catalog.manifest.files or disk.settings != settings.stored() or rerun or keep:
@@ -129,23 +134,35 @@ def race(
             for note in take_in(settings, disk, answers, racing=True):
                 listener.note(note)
         collect.check_hosts(settings, disk, mix_hosts)
-        if (words := collect.busy_cores_words(settings)) is not None:
-            listener.warn(words)
+        busy_cores = collect.busy_cores_words(settings)
+        if busy_cores is not None:
+            listener.warn(busy_cores)
         if retry_failed and disk.rounds.numbers() and failures(disk):
             listener.note(
                 "failed runs are repeated; the decisions of earlier rounds stay, unless --redecide "
                 "takes them again"
             )
-        live = None if page is None else api.live_page.LivePage(disk, Path(page), listener)
-        with listener.race(disk) as shown, ProgressFile(disk) as written:
-            watchers = [watcher for watcher in (written, shown, live) if watcher is not None]
+        live_page = None if page is None else LivePage(disk, Path(page), listener)
+        with listener.race(disk) as display, ProgressFile(disk) as progress_file:
+            watchers = [
+                watcher for watcher in (progress_file, display, live_page) if watcher is not None
+            ]
             on_finding = listener.warn if settings.execution.check else None
             running = Race(settings, disk, watchers, add, purpose, retry_failed, on_finding)
-            ended = running.run()
-        reached = purpose.prospect(running.state, running.posterior) if purpose else None
-        if live is not None:
-            live.write(follows=False)
-    result = standings(disk)
-    assert result is not None  # whatever the limits, there was a round
-    failed, extra = tuple(failures(disk)), len(disk.speculative.table())
-    return Store(disk, Raced(ended.because, ended.at_limit, result, failed, reached, extra))
+            end = running.run()
+        prospect = None
+        if purpose is not None:
+            prospect = purpose.prospect(running.state, running.posterior)
+        if live_page is not None:
+            live_page.write(follows=False)
+    final_standings = standings(disk)
+    assert final_standings is not None  # each limit allows at least one round
+    result = Raced(
+        stopped_because=end.because,
+        at_limit=end.at_limit,
+        standings=final_standings,
+        failures=tuple(failures(disk)),
+        reached=prospect,
+        extra_runs=len(disk.speculative.table()),
+    )
+    return Store(disk, result)

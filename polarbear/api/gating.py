@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from polarbear import api
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener, Progress
+from polarbear.api.store_handle import Store
 from polarbear.config.configuration import Overrides
 from polarbear.errors import ConfigError
 from polarbear.records import Record
@@ -19,6 +19,7 @@ from polarbear.regression.gate_run import gate as run_gate
 from polarbear.regression.version_pairs import pairs_of
 from polarbear.report.figures.figure_files import write_file
 from polarbear.settings.decision_levels import DEFAULT_GATE_ALPHA, DEFAULT_GATE_TOLERANCE
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, duration
 
 __all__ = ["Gated", "gate"]
@@ -95,39 +96,48 @@ def gate(
     if store is not None and len(configs) > 1:
         raise ConfigError("--store names the store of one configuration, but there are several")
     # Both versions have the same seeds, unless a configuration says otherwise.
-    same, overrides = {"seeds": "common"}, Overrides(seed, workers)
-    settings = [configurations.read(config, overrides, store, **same) for config in configs]
-    names = [[algorithm.name for algorithm in one.algorithms] for one in settings]
-    total = sum(len(pairs_of(known, baseline, candidate)) for known in names)
+    overrides = Overrides(seed, workers)
+    settings = [
+        configurations.read(config, overrides, store, seeds="common") for config in configs
+    ]
+    n_pairs = 0
+    for parsed_config in settings:
+        names = [algorithm.name for algorithm in parsed_config.algorithms]
+        n_pairs += len(pairs_of(names, baseline, candidate))
     folders = [configurations.store_folder(config, store) for config in configs]
-    begun, pairs, runs, cached = time.monotonic(), list[PairVerdict](), 0, 0
-    for config, folder in zip(settings, folders, strict=True):
-        found, made, used = run_gate(config, folder, options, total, listener.note, listener.runs)
-        pairs, runs, cached = [*pairs, *found], runs + made, cached + used
+    begun = time.monotonic()
+    pairs: list[PairVerdict] = []
+    runs = 0
+    cached = 0
+    for parsed_config, folder in zip(settings, folders, strict=True):
+        verdicts, n_executed, n_reused = run_gate(
+            parsed_config, folder, options, n_pairs, listener.note, listener.runs
+        )
+        pairs += verdicts
+        runs += n_executed
+        cached += n_reused
     verdict = max((pair.verdict for pair in pairs), key=SEVERITY.index)
-    words = [text for one in pairs for text in gate_report.sentences(one, options)]
-    named = (svg, markdown, junit, html)
-    done = Gated(
-        verdict,
-        tolerance,
-        alpha,
-        tuple(pairs),
-        tuple(words),
-        runs,
-        cached,
-        time.monotonic() - begun,
-        tuple(str(path) for path in named if path is not None),
+    gated = Gated(
+        verdict=verdict,
+        tolerance=tolerance,
+        alpha=alpha,
+        pairs=tuple(pairs),
+        sentences=tuple(text for pair in pairs for text in gate_report.sentences(pair, options)),
+        runs=runs,
+        cached=cached,
+        seconds=time.monotonic() - begun,
+        written=tuple(str(path) for path in (svg, markdown, junit, html) if path is not None),
     )
     if svg is not None:
         write_file(Path(svg), gate_report.drawing(pairs, options))
     if markdown is not None:
         picture = None if svg is None else Path(svg).name
-        comment = gate_report.markdown(pairs, options, verdict, done.cost, picture)
+        comment = gate_report.markdown(pairs, options, verdict, gated.cost, picture)
         write_file(Path(markdown), comment.encode())
     if junit is not None:
         write_file(Path(junit), gate_report.junit(pairs, options, undecided != "pass"))
     if html is not None:
-        opened = api.store_handle.open(folders[0])
-        opened.infer()
-        opened.report(html, force=True)
-    return done
+        first_store = Store(StoreOnDisk.open(folders[0]))
+        first_store.infer()
+        first_store.report(html, force=True)
+    return gated

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
+from polarbear.api.keyword_options import ModelKeywords
 from polarbear.api.listening import Listener
 from polarbear.api.store_handle import Store
 from polarbear.errors import ImportFailedError
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ImportResult", "import_data", "infer"]
 NEEDED = ("algorithm", "instance", "t", "y")
-SEED, WEIGHT = "seed", "weight"
+SEED = "seed"
+WEIGHT = "weight"
 ANY_AXIS = "t"  # the name of an axis that was not given
 
 
@@ -49,7 +51,7 @@ def import_data(
     spacing: str = Spacing.LOG,
     first: float | None = None,
     last: float | None = None,
-    **options: Any,
+    **format_options: Any,
 ) -> Store:
     """Bring trajectories or rankings from the file or folder ``source`` into a ``store``.
 
@@ -57,7 +59,7 @@ def import_data(
     instance, t, algorithm, position), ioh or coco (a folder that IOHprofiler's Analyzer or COCO's
     observer wrote), benchopt (Parquet), optuna (a storage), tensorboard (a folder of event files),
     preflib (a file or a folder of them), store (another store), or a plug-in's.
-    Its ``options`` follow as keywords, for example ``algorithm_column``, ``maximise``,
+    Its ``format_options`` follow as keywords, for example ``algorithm_column``, ``maximise``,
     ``trajectory`` ("last" for training curves, which get worse again), and ``after_end``: after its
     last row an algorithm "keeps" its best, or is "absent". ``axis`` is the unit of time, by default
     that of the source, or evaluations. A new store compares algorithms at ``points`` times from
@@ -70,17 +72,17 @@ def import_data(
     >>> pb.import_data("runs.csv", "imported").algorithms
     ('random', 'powell')
     """
-    reader = validate(FORMATS[format], options, Source(format))
+    reader = validate(FORMATS[format], format_options, Source(format))
     if is_store(Path(source)) and format != "store":
         raise ImportFailedError(
             f"{source} is a PolarBear store already: every command reads it, `polarbear merge` "
             "unites stores, and --format store imports its runs as data"
         )
-    found = reader.read(Path(source))
+    imported = reader.read(Path(source))
     grid = GridOptions(axis, points, spacing, first, last)
     if getattr(reader, "maximise", False):  # the reader of a plug-in may not set it
-        found = replace(found, maximise=True)
-    result = add_imported(Path(store), found, grid)
+        imported = replace(imported, maximise=True)
+    result = add_imported(Path(store), imported, grid)
     return Store(StoreOnDisk.open(Path(store)), result)
 
 
@@ -96,7 +98,7 @@ def infer(
     trajectory: Trajectory = "best",
     tie_tolerance: float = 0.0,
     listener: Listener | None = None,
-    **options: Any,
+    **options: Unpack[ModelKeywords],
 ) -> Posterior:
     """Infer how likely each algorithm is to win over time, from a ``frame`` with a row per value.
 
@@ -115,19 +117,25 @@ def infer(
     rows = _checked(_as_polars(frame))
     columns = {name: name for name in (*NEEDED, SEED, WEIGHT) if name in rows.columns}
     numbered = rows.with_row_index(LINE, offset=1)
-    found = imported_rows(numbered, columns, "the frame", maximise, after_end, trajectory)
-    for rejection in found.rejected:
+    imported = imported_rows(numbered, columns, "the frame", maximise, after_end, trajectory)
+    for rejection in imported.rejected:
         listener.warn(f"left out: {rejection.words} (first: row {rejection.first})")
     if axis is None:
-        whole = all((outcome.times % 1 == 0).all() for outcome in found.outcomes)
-        axis = EVALUATIONS if whole else ANY_AXIS
+        has_whole_times = all((outcome.times % 1 == 0).all() for outcome in imported.outcomes)
+        axis = EVALUATIONS if has_whole_times else ANY_AXIS
     if grid is not None:
         grid = dict(grid) if isinstance(grid, Mapping) else [float(t) for t in grid]
     with TemporaryDirectory() as folder:
-        add_imported(Path(folder, "store"), replace(found, axis=axis, grid=grid))
-        given = {"keep": False, "tie_tolerance": tie_tolerance, **options}
+        add_imported(Path(folder, "store"), replace(imported, axis=axis, grid=grid))
         store = Store(StoreOnDisk.open(Path(folder, "store")))
-        return store.infer(model, seed=seed, listener=listener, **given)
+        return store.infer(
+            model,
+            seed=seed,
+            listener=listener,
+            keep=False,
+            tie_tolerance=tie_tolerance,
+            **options,
+        )
 
 
 def _checked(rows: pl.DataFrame) -> pl.DataFrame:
@@ -139,11 +147,13 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
             raise ImportFailedError(
                 f"the frame has no column '{name}'; it has: {shown_names(rows.columns)}; {hint}"
             )
-    seeded = SEED in rows.columns
-    keys = ["algorithm", "instance", "t", *([SEED] if seeded else [])]
+    keys = ["algorithm", "instance", "t"]
+    remedy = f"distinguish them by a column '{SEED}'"
+    if SEED in rows.columns:
+        keys.append(SEED)
+        remedy = "keep one of each"
     distinct = rows.select(*keys, "y").drop_nulls().unique()
     clashes = len(distinct) - len(distinct.unique(keys))
-    remedy = "keep one of each" if seeded else f"distinguish them by a column '{SEED}'"
     if clashes:
         raise ImportFailedError(
             f"{clashes} rows of the frame give another y for the same {', '.join(keys)}; {remedy}"

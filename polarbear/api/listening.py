@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from polarbear import api
 from polarbear.errors import PolarBearWarning
 from polarbear.numerics.announcing import on_first_compilation
 
@@ -70,17 +69,23 @@ class Progress(Listener):
     def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher | None]:
         if not self.is_shown:
             return super().race(store)
-        return api.progress_display.race_display(store, self.note)
+        from polarbear.api.progress_display import race_display  # imports rich
+
+        return race_display(store, self.note)
 
     def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:
         if not self.is_shown:
             return super().runs(total)
-        return api.progress_display.runs_display(total, self.note)
+        from polarbear.api.progress_display import runs_display  # imports rich
+
+        return runs_display(total, self.note)
 
 
 def _levels_to_the_caller() -> int:
     """The number of stack levels up to the line that called into the package."""
-    level, frame = 1, sys._getframe(1)
+    level = 1
+    frame = sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
-        level, frame = level + 1, frame.f_back
+        level += 1
+        frame = frame.f_back
     return level

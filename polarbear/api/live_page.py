@@ -37,8 +37,10 @@ class LivePage(Watcher):
     wants_draws = True
 
     def __init__(self, store: StoreOnDisk, path: Path, listener: Listener) -> None:
-        self._store, self._path, self._listener = store, path, listener
-        self._failed = False
+        self._store = store
+        self._path = path
+        self._listener = listener
+        self._has_failed = False
 
     def ends(self, record: RoundRecord) -> None:
         self.write(follows=True)
@@ -46,19 +48,20 @@ class LivePage(Watcher):
     def write(self, follows: bool) -> None:
         """Write the page of the current state of the store."""
         try:
-            made = partial(page, gather(self._store), follows)
-            write_text(made, self._path, force=True)
+            render = partial(page, gather(self._store), follows)
+            write_text(render, self._path, force=True)
         except PolarBearError as error:
-            if not self._failed:
+            if not self._has_failed:
                 self._listener.warn(f"the page was not written: {error}")
-            self._failed = True
+            self._has_failed = True
 
 
 class StorePage:
     """The page of a store, built again only after a change."""
 
     def __init__(self, path: Path) -> None:
-        self._path, self._lock = path, threading.Lock()
+        self._path = path
+        self._lock = threading.Lock()
         self._state: object = None
         self._page = b""
 
@@ -68,8 +71,9 @@ class StorePage:
             store, tag = self._look()
             state = (tag, store.posteriors.stored())
             if state != self._state:
-                made = page(gather(store), tag != OVER, served=tag)
-                self._page, self._state = made.encode("utf-8", "replace"), state
+                html = page(gather(store), tag != OVER, served=tag)
+                self._page = html.encode("utf-8", "replace")
+                self._state = state
             return self._page
 
     def tag(self) -> str:
@@ -88,8 +92,10 @@ class StorePage:
         last = store.rounds.last()
         if last is None:
             return store, "0"
-        there = last.posterior in store.posteriors.stored()
-        return store, f"{last.state.round}{'' if there else ' without draws'}"
+        tag = str(last.state.round)
+        if last.posterior not in store.posteriors.stored():
+            tag = f"{tag} without draws"
+        return store, tag
 
 
 class Watch(ThreadingHTTPServer):
@@ -100,14 +106,15 @@ class Watch(ThreadingHTTPServer):
 
     def __init__(self, path: Path, port: int = 0) -> None:
         StoreOnDisk.open(path)  # raises an error if it is not a store
-        self.live, self.place = StorePage(path), f"/{secrets.token_urlsafe(16)}/"
+        self.live = StorePage(path)
+        self.secret_path = f"/{secrets.token_urlsafe(16)}/"
         try:
             super().__init__((HERE, port), _Handler)
         except OSError as error:
             raise ReportError(
                 f"cannot serve on port {port}: {error.strerror}; choose another with --port"
             ) from None
-        self.address = f"http://{HERE}:{self.server_port}{self.place}"
+        self.address = f"http://{HERE}:{self.server_port}{self.secret_path}"
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that disconnects, or sends nothing, is no error."""
@@ -127,19 +134,24 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(with_page=False)
 
     def _answer(self, with_page: bool) -> None:
-        place, live = self.path.partition("?")[0], self.server.live
+        path = self.path.partition("?")[0]
+        live = self.server.live
         # DNS rebinding: pages of another site may resolve to this address.
         if (self.headers.get("Host") or "").rpartition(":")[0] not in (HERE, "localhost"):
             self.send_error(HTTPStatus.FORBIDDEN)
             return
-        if not secrets.compare_digest(place.encode(), self.server.place.encode()):
+        if not secrets.compare_digest(path.encode(), self.server.secret_path.encode()):
             self.send_error(HTTPStatus.NOT_FOUND)
             return
-        status, kind, tag = HTTPStatus.OK, "text/html", ""
+        status = HTTPStatus.OK
+        kind = "text/html"
+        tag = ""
         try:
-            content, tag = live.now() if with_page else b"", live.tag()
+            content = live.now() if with_page else b""
+            tag = live.tag()
         except PolarBearError as error:  # for example while a round is being written
-            status, kind = HTTPStatus.SERVICE_UNAVAILABLE, "text/plain"
+            status = HTTPStatus.SERVICE_UNAVAILABLE
+            kind = "text/plain"
             content = str(error).encode()
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8")

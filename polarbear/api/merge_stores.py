@@ -81,9 +81,9 @@ def merge(
             )
     union = unite(opened, keep, mix_hosts, first_wins)
     with file_io.folder_aside(target) as aside:
-        because = _write(opened, union, aside, target)
+        reason = _write(opened, union, aside, target)
     disk = StoreOnDisk.open(target)
-    done = Merged(
+    merged = Merged(
         store=str(target),
         merged=tuple(str(store.path) for store in opened),
         runs=len(union.runs),
@@ -91,10 +91,10 @@ def merge(
         instances=len(disk.instances()),
         algorithms=tuple(union.settings.algorithms),
         rounds=len(disk.rounds.numbers()),
-        stopped_because=because,
+        stopped_because=reason,
         notes=union.notes,
     )
-    return Store(disk, done)
+    return Store(disk, merged)
 
 
 def _write(opened: Sequence[StoreOnDisk], union: Union, aside: Path, target: Path) -> str | None:

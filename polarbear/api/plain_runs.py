@@ -69,8 +69,9 @@ def run(
         present = len(chosen) * len(settings.algorithms) - len(tasks)
         if tasks:
             collect.prepare(settings)
-        if (words := collect.busy_cores_words(settings)) is not None:
-            listener.warn(words)
+        busy_cores = collect.busy_cores_words(settings)
+        if busy_cores is not None:
+            listener.warn(busy_cores)
         with collect.pool_of(settings, disk) as pool:
             listener.planned(len(tasks), present, folder, pool.size)
             with listener.runs(len(tasks)) as finished:

@@ -29,8 +29,8 @@ def as_text(blocks: list[Block], width: int = 100) -> str:
 def _lines(block: Block, width: int) -> list[str]:
     match block:
         case Heading(text):
-            shown = visible(text)
-            return [shown, "=" * cell_len(shown)]
+            heading = visible(text)
+            return [heading, "=" * cell_len(heading)]
         case Paragraph(text):
             return textwrap.wrap(visible(without_marks(text)), width)
         case Bullets(lines):

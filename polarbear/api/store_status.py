@@ -65,8 +65,15 @@ def status(path: str | Path, race: int | None = None) -> StoreStatus:
     running = read_progress(Path(path), LiveProgress)
     if race is not None:
         store = store.at_race(race)
-    budget, writer = store.settings.budget, holder(store.path / "lock")
-    alive, facts = (False, None) if running is None else running
+    budget = store.settings.budget
+    writer = holder(store.path / "lock")
+    is_running = False
+    progress = None
+    if running is not None:
+        is_running, progress = running
+    killed = None
+    if progress and not is_running:
+        killed = {key: progress[key] for key in _KILLED_KEYS}
     return StoreStatus(
         store=str(store.path),
         format=store.catalog.manifest.format,
@@ -91,7 +98,7 @@ def status(path: str | Path, race: int | None = None) -> StoreStatus:
         bytes=summary.disk_use(store),
         races=store.races.past(),
         set_aside=summary.set_aside(store),
-        under_way=facts if alive else None,
-        killed={key: facts[key] for key in _KILLED_KEYS} if facts and not alive else None,
+        under_way=progress if is_running else None,
+        killed=killed,
         race=standings(store),
     )
