@@ -4,7 +4,8 @@ import re
 
 from polarbear.wording import visible
 
-_ENDLESS = re.compile(r"\S{1000,}")  # a path may be long
+# Words of this length are cut, since a message may quote a file; the path of a file is shorter.
+_VERY_LONG_WORD = re.compile(r"\S{1000,}")
 
 
 class PolarBearError(Exception):
@@ -14,7 +15,7 @@ class PolarBearError(Exception):
     """
 
     def __str__(self) -> str:
-        return _ENDLESS.sub(_cut, visible(super().__str__(), keep="\n"))
+        return _VERY_LONG_WORD.sub(_cut, visible(super().__str__(), keep="\n"))
 
 
 def _cut(word: re.Match[str]) -> str:
@@ -28,9 +29,9 @@ class ConfigError(PolarBearError):
 class MissingExtraError(PolarBearError):
     """A feature whose optional packages are not installed."""
 
-    def __init__(self, what: str, package: str, extra: str) -> None:
+    def __init__(self, feature: str, package: str, extra: str) -> None:
         super().__init__(
-            f"{what} needs the package '{package}', which is not installed: "
+            f"{feature} needs the package '{package}', which is not installed: "
             f"install the extra '{extra}' (in PolarBear's folder: pip install '.[{extra}]')"
         )
 

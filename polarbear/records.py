@@ -66,13 +66,15 @@ def html_table(title: str, rows: Sequence[Facts], lines: Sequence[str] = ()) -> 
     ]
     titles = [TITLES.get(name, name.replace("_", " ")) for name in names]
     body = [line([_cell(row[name]) for name in names], "td") for row in rows[:MAX_ROWS]]
-    more = f"<div>and {len(rows) - MAX_ROWS} more</div>\n" if len(rows) > MAX_ROWS else ""
-    return (
-        f"<div>{'<br>'.join(map(escape, (title, *lines)))}</div>\n"
-        f"<table>\n<thead>{line(titles, 'th')}</thead>\n<tbody>\n"
-        + "\n".join(body)
-        + f"\n</tbody>\n</table>\n{more}"
-    )
+    html = [
+        f"<div>{'<br>'.join(map(escape, (title, *lines)))}</div>",
+        f"<table>\n<thead>{line(titles, 'th')}</thead>\n<tbody>",
+        "\n".join(body),
+        "</tbody>\n</table>\n",
+    ]
+    if len(rows) > MAX_ROWS:
+        html[-1] += f"<div>and {len(rows) - MAX_ROWS} more</div>\n"
+    return "\n".join(html)
 
 
 def _is_cell(value: object) -> bool:
@@ -84,11 +86,18 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        digits = ",.0f" if abs(value) >= 1e6 else ",.6g" if abs(value) >= 1 else ".4g"
-        return f"{value:{digits}}"
+        return _float_cell(value)
     if isinstance(value, int):
         return f"{value:,}"
     return "" if value is None else str(value)
+
+
+def _float_cell(value: float) -> str:
+    if abs(value) >= 1e6:
+        return f"{value:,.0f}"
+    if abs(value) >= 1:
+        return f"{value:,.6g}"
+    return f"{value:.4g}"
 
 
 def optional_key() -> Any:
@@ -106,17 +115,23 @@ def json_values(value: object) -> Any:
     if hasattr(value, "to_plain"):
         return json_values(value.to_plain())
     if is_dataclass(value) and not isinstance(value, type):
-        optional = {one.name for one in fields(value) if "optional" in one.metadata}
-        names = [*(one.name for one in fields(value)), *getattr(value, "DERIVED", ())]
-        return {
-            name.rstrip("_"): json_values(one)
-            for name in names
-            if (one := getattr(value, name)) is not None or name not in optional
-        }
+        return _json_values_of_fields(value)
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):
-        return {key: json_values(one) for key, one in value.items()}
+        return {key: json_values(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
-        return [json_values(one) for one in value]
+        return [json_values(member) for member in value]
     return value
+
+
+def _json_values_of_fields(record: Any) -> Facts:
+    """The fields of a dataclass and its derived properties, by the keys of JSON."""
+    optional_names = {field.name for field in fields(record) if "optional" in field.metadata}
+    names = [*(field.name for field in fields(record)), *getattr(record, "DERIVED", ())]
+    facts: Facts = {}
+    for name in names:
+        value = getattr(record, name)
+        if value is not None or name not in optional_names:
+            facts[name.rstrip("_")] = json_values(value)
+    return facts

@@ -36,19 +36,25 @@ class Bounded(NamedTuple):
 
 PROBABILITY = Bounded(2, 0.005, "under 0.01", 0.995, "over 0.99")
 PERCENT = Bounded(0, 0.5, "under 1%", 99.5, "over 99%", "%")
-OVER, UNDER = "> 0.99", "< 0.01"  # the short form
-SMALLEST, LESS = 1e-4, "less than 0.0001"
-WHOLE_FROM, TIME_DIGITS = 999.5, 3  # larger times are whole numbers
+# The short forms of PROBABILITY.over and PROBABILITY.under.
+OVER = "> 0.99"
+UNDER = "< 0.01"
+SMALLEST = 1e-4
+LESS = "less than 0.0001"
+WHOLE_FROM = 999.5  # times from here on are shown as whole numbers
+TIME_DIGITS = 3  # significant digits of smaller times
 
 
-def noun(number: float, one: str, many: str | None = None) -> str:
+def noun(number: float, singular_form: str, plural_form: str | None = None) -> str:
     """The singular or plural of a noun: round, rounds."""
-    return one if number == 1 else many or f"{one}s"
+    if number == 1:
+        return singular_form
+    return plural_form or f"{singular_form}s"
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
+def counted(number: int, singular_form: str, plural_form: str | None = None) -> str:
     """1 round, 12,000 rounds."""
-    return f"{whole(number)} {noun(number, one, many)}"
+    return f"{whole(number)} {noun(number, singular_form, plural_form)}"
 
 
 def whole(number: float) -> str:
@@ -83,16 +89,16 @@ def timed(value: float, axis: str) -> str:
     return f"{time(value)} {unit(time(value), axis)}"
 
 
-def unit(shown: str, axis: str) -> str:
+def unit(formatted_number: str, axis: str) -> str:
     """The singular or plural of an axis for a formatted number."""
-    return singular(axis) if shown == "1" else axis
+    return singular(axis) if formatted_number == "1" else axis
 
 
 def singular(axis: str) -> str:
     """The singular of an axis: evaluation, query, batch; abbreviations are unchanged."""
     if " per " in axis:
-        what, _, each = axis.partition(" per ")
-        return f"{singular(what)} per {each}"
+        numerator, _, denominator = axis.partition(" per ")
+        return f"{singular(numerator)} per {denominator}"
     *before, word = axis.split(" ")
     if word.endswith("ies") and len(word) > 4:
         word = f"{word[:-3]}y"
@@ -181,9 +187,9 @@ def short_between(low: float, high: float) -> float:
     """A positive number with few digits in an interval: 20 for 19.64 to 50."""
     for digits in range(1, 16):
         step = 10.0 ** (floor(log10(low)) + 1 - digits)
-        found = float(f"{ceil(low / step) * step:.{digits}g}")
-        if low <= found <= high:
-            return found
+        candidate = float(f"{ceil(low / step) * step:.{digits}g}")
+        if low <= candidate <= high:
+            return candidate
     return low
 
 
@@ -206,7 +212,11 @@ def tick(value: float) -> str:
     mantissa, _, exponent = f"{value:.2e}".partition("e")
     front = short(float(mantissa))
     power = power_of_ten(int(exponent))
-    return power if front == "1" else f"-{power}" if front == "-1" else f"{front}×{power}"
+    if front == "1":
+        return power
+    if front == "-1":
+        return f"-{power}"
+    return f"{front}×{power}"
 
 
 def power_of_ten(exponent: int) -> str:
@@ -219,7 +229,7 @@ def page_words(axis: str, nouns: Iterable[str] = ()) -> dict[str, object]:
     return {
         "axis": {"one": singular(axis), "many": axis},
         "time": {"whole_from": WHOLE_FROM, "digits": TIME_DIGITS},
-        "nouns": {one: {"one": one, "many": noun(2, one)} for one in nouns},
+        "nouns": {word: {"one": word, "many": noun(2, word)} for word in nouns},
         "probability": PROBABILITY._asdict(),
         "mark": {"over": OVER, "under": UNDER},
         "percent": PERCENT._asdict(),
@@ -234,15 +244,17 @@ def visible(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(
-        sign if sign in keep or shows(text, place) else sign.encode("unicode_escape").decode()
-        for place, sign in enumerate(text)
+        sign if sign in keep or shows(text, index) else sign.encode("unicode_escape").decode()
+        for index, sign in enumerate(text)
     )
 
 
-def shows(text: str, place: int) -> bool:
+def shows(text: str, index: int) -> bool:
     """Whether a character of a text is visible and no control character."""
-    sign = text[place]
+    sign = text[index]
     if sign not in JOINERS:
         return sign.isprintable()
-    around = text[place - 1 : place] + text[place + 1 : place + 2]
-    return len(around) == 2 and all(one.isprintable() and not one.isascii() for one in around)
+    neighbours = text[index - 1 : index] + text[index + 1 : index + 2]
+    return len(neighbours) == 2 and all(
+        neighbour.isprintable() and not neighbour.isascii() for neighbour in neighbours
+    )

@@ -94,9 +94,9 @@ def _workers(address: str) -> list[Finding]:
 
 def _plug_ins() -> list[Finding]:
     plug_ins = []
-    for family in REGISTRIES.values():
-        for entry in family.third_party:
-            origin = f"{family.what} of the package '{entry.package}'"
+    for registry in REGISTRIES.values():
+        for entry in registry.third_party:
+            origin = f"{registry.family} of the package '{entry.package}'"
             remedy = f"not loaded: {entry.flaw}" if entry.flaw else ""
             plug_ins.append(Finding(entry.name, origin, remedy))
     return plug_ins or [Finding("plug-ins", "none")]

@@ -97,9 +97,7 @@ def gate(
         raise ConfigError("--store names the store of one configuration, but there are several")
     # Both versions have the same seeds, unless a configuration says otherwise.
     overrides = Overrides(seed, workers)
-    settings = [
-        configurations.read(config, overrides, store, seeds="common") for config in configs
-    ]
+    settings = [configurations.read(config, overrides, store, seeds="common") for config in configs]
     n_pairs = 0
     for parsed_config in settings:
         names = [algorithm.name for algorithm in parsed_config.algorithms]

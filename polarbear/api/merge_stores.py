@@ -99,13 +99,14 @@ def merge(
 
 def _write(opened: Sequence[StoreOnDisk], union: Union, aside: Path, target: Path) -> str | None:
     """Write the merged store and decide its race again; returns why the race stopped."""
-    disk, because = StoreOnDisk.create(aside, union.settings), None
+    disk = StoreOnDisk.create(aside, union.settings)
+    reason = None
     with disk.writing():
         write_union(opened, union, disk)
         if any(store.rounds.numbers() for store in opened):
             try:
-                because = replay(disk).because
+                reason = replay(disk).because
             except (ConfigError, StoreMismatchError) as error:  # for example a missing plug-in
-                because = f"its race cannot be decided here: {error}"
+                reason = f"its race cannot be decided here: {error}"
         file_io.move(aside, target)
-    return because
+    return reason

@@ -68,25 +68,27 @@ def _cell(picture: Picture) -> Iterator[None]:
         return HTML(f"<pre>{escape(chr(10).join(picture()))}</pre>")
 
     def refresh() -> None:
-        while not over.wait(REFRESH_SECONDS):
-            shown.update(html())
+        while not has_ended.wait(REFRESH_SECONDS):
+            cell.update(html())
 
-    shown, over = display(html(), display_id=True), Event()
+    cell = display(html(), display_id=True)
+    has_ended = Event()
     thread = Thread(target=refresh, daemon=True)
     thread.start()
     try:
         yield
     finally:
-        over.set()
+        has_ended.set()
         thread.join()
-        shown.update(html())
+        cell.update(html())
 
 
 class _Log:
     """Notes at intervals, where standard error is no terminal."""
 
     def __init__(self, note: Note) -> None:
-        self._note, self._last = note, time.monotonic()
+        self._note = note
+        self._last = time.monotonic()
 
     @property
     def is_due(self) -> bool:
@@ -101,16 +103,22 @@ class _Log:
 @contextmanager
 def runs_display(total: int, note: Note) -> Iterator[Callable[[bool], None]]:
     """Show the number of finished runs; yields a function that counts one."""
-    done = failed = 0
-    begun, log = time.monotonic(), _Log(note)
+    done = 0
+    failed = 0
+    begun = time.monotonic()
+    log = _Log(note)
 
     def line() -> str:
-        left = (time.monotonic() - begun) / max(done, 1) * (total - done)
-        return f"{finished_words(done, total, failed)}{f', {duration(left)} left' if done else ''}"
+        words = finished_words(done, total, failed)
+        if done == 0:
+            return words
+        seconds_left = (time.monotonic() - begun) / done * (total - done)
+        return f"{words}, {duration(seconds_left)} left"
 
     def advance(has_failed: bool) -> None:
         nonlocal done, failed
-        done, failed = done + 1, failed + has_failed
+        done += 1
+        failed += has_failed
         if log.is_due:
             log.write(line())
 
@@ -132,7 +140,8 @@ class RaceProgress(ProgressCounter):
     def __init__(self, store: StoreOnDisk, note: Note) -> None:
         super().__init__(store.settings)
         self._store = store
-        self._log, self._doing = _Log(note), ""
+        self._log = _Log(note)
+        self._activity = ""
 
     @cached_property
     def _facts(self) -> Standings | None:
@@ -141,38 +150,46 @@ class RaceProgress(ProgressCounter):
 
     def begins(self, start: RoundStart) -> None:
         super().begins(start)
-        algorithms, drawn = len(start.horizons), counted(start.drawn, "instance")
-        self._doing = f"{counted(algorithms, 'algorithm')} on {drawn}"
+        algorithms = counted(len(start.horizons), "algorithm")
+        self._activity = f"{algorithms} on {counted(start.drawn, 'instance')}"
 
     def finished(self, outcome: Outcome) -> None:
         super().finished(outcome)
-        if self._log.is_due and (left := self.now().left_in_round) is not None:
-            self._log.write(f"{self._runs()}, {duration(left)} left in this round")
+        seconds_left = self.now().left_in_round
+        if self._log.is_due and seconds_left is not None:
+            self._log.write(f"{self._runs()}, {duration(seconds_left)} left in this round")
 
     def infers(self) -> None:
         super().infers()
-        self._doing = "inferring"
+        self._activity = "inferring"
 
     def ends(self, record: RoundRecord) -> None:
         super().ends(record)
-        self._facts, self._doing = standings(self._store), "decided"
+        self._facts = standings(self._store)
+        self._activity = "decided"
         if self._facts is None:
             return
         instances = counted(self._facts.instances, "instance")
         settled = f"{percent(self._facts.share_settled)} of pairs settled"
         parts = [f"round {self._facts.rounds}: {instances}, {settled}"]
         parts += [without_marks(text) for kind, text in decisions(record) if kind != "settled"]
-        self._log.write("; ".join([*parts, *self._forecast_words()]))
+        parts += self._forecast_words()
+        self._log.write("; ".join(parts))
 
     def picture(self) -> list[str]:
         """The lines of a live display."""
         now = self.now()
         columns = shutil.get_terminal_size((PAGE_COLUMNS, 1)).columns
-        lines = table_lines(*standings_table(self._facts), columns) if self._facts else []
-        lines += [summary_line(self._facts)] if self._facts else []
-        lines += [bar(now.done, now.runs)] if now.runs else []
-        doing = f"{self._runs()}; {self._doing}" if self._doing else "starting"
-        return [*lines, "; ".join([doing, *self._forecast_words()])]
+        lines = []
+        if self._facts is not None:
+            titles, rows = standings_table(self._facts)
+            lines += table_lines(titles, rows, columns)
+            lines.append(summary_line(self._facts))
+        if now.runs:
+            lines.append(bar(now.done, now.runs))
+        activity = f"{self._runs()}; {self._activity}" if self._activity else "starting"
+        lines.append("; ".join([activity, *self._forecast_words()]))
+        return lines
 
     def _runs(self) -> str:
         now = self.now()

@@ -36,7 +36,7 @@ from polarbear.report.stores.comparison_story import (
 )
 from polarbear.report.stores.differences import AlgorithmChange, changes
 from polarbear.report.stores.sides import sides_of
-from polarbear.report.story import Story, story_of
+from polarbear.report.story import Entry, Story, story_of
 from polarbear.settings import defaults
 from polarbear.settings.choices import Theme
 from polarbear.settings.options import Source, validate
@@ -79,8 +79,12 @@ class Report(Record):
         return as_markdown(self.outline())
 
     def to_dict(self) -> Facts:
-        said = {"answer": list(self.answer), "warnings": list(self.warnings)}
-        return {**self.facts, **said, "written": [str(path) for path in self.written]}
+        return {
+            **self.facts,
+            "answer": list(self.answer),
+            "warnings": list(self.warnings),
+            "written": [str(path) for path in self.written],
+        }
 
     def one_line(self) -> str:
         return self.answer[0]
@@ -93,26 +97,33 @@ class Report(Record):
 
 
 def _facts_of_store(context: ReportContext, story: Story) -> Facts:
-    members, out = (
-        [{"algorithm": entry.algorithm, "reason": entry.reason} for entry in entries]
-        for entries in (story.members, story.left_out)
-    )
-    keys = ("round", "instances", "kind", "words")
     return {
         "store": str(context.store.path),
         "pareto_set": [entry.algorithm for entry in story.members],
-        "members": members,
-        "out": out,
-        "decisions": [{key: getattr(one, key) for key in keys} for one in story.decisions],
+        "members": _names_and_reasons(story.members),
+        "out": _names_and_reasons(story.left_out),
+        "decisions": [
+            {
+                "round": decision.round,
+                "instances": decision.instances,
+                "kind": decision.kind,
+                "words": decision.words,
+            }
+            for decision in story.decisions
+        ],
         "settings": [list(pair) for pair in story.settings],
         "figures": {name: figure.missing(context) for name, figure in FIGURES.items()},
     }
 
 
+def _names_and_reasons(entries: Sequence[Entry]) -> list[Facts]:
+    return [{"algorithm": entry.algorithm, "reason": entry.reason} for entry in entries]
+
+
 def _facts_of_stores(
-    found: differences.StoreComparison, changed: Sequence[AlgorithmChange]
+    comparison: differences.StoreComparison, algorithm_changes: Sequence[AlgorithmChange]
 ) -> Facts:
-    settings = different_settings(found.sides, found.algorithms)
+    settings = different_settings(comparison.sides, comparison.algorithms)
     return {
         "stores": [
             {
@@ -121,16 +132,16 @@ def _facts_of_stores(
                 "instances": side.basis.instances,
                 "model": side.basis.posterior.model,
                 "in": list(side.context.remaining),
-                "times": side.basis.times[places].tolist(),
+                "times": side.basis.times[indices].tolist(),
             }
-            for side, places in zip(found.sides, found.moments.places, strict=True)
+            for side, indices in zip(comparison.sides, comparison.moments.places, strict=True)
         ],
-        "algorithms": list(found.algorithms),
-        "axis": found.moments.label,
-        "at": found.moments.at.tolist(),
-        "changes": [asdict(change) for change in changed],
-        "differences": found.differences.to_dicts(),
-        "levels": found.levels.to_dicts(),
+        "algorithms": list(comparison.algorithms),
+        "axis": comparison.moments.label,
+        "at": comparison.moments.at.tolist(),
+        "changes": [asdict(change) for change in algorithm_changes],
+        "differences": comparison.differences.to_dicts(),
+        "levels": comparison.levels.to_dicts(),
         "settings": [{"setting": key, "values": list(values)} for key, values in settings],
     }
 
@@ -159,8 +170,8 @@ def report(
         )
     context = replace(gather(disk, round, model), at=at)
     drawn = available(context, only or None) if folders else []
-    made = partial(slim_page if slim else page, context)
-    written = _write(drawn, context, folders, style, force, html, made)
+    render = partial(slim_page if slim else page, context)
+    written = _write(drawn, context, folders, style, force, html, render)
     if latex is not None:
         from polarbear.report.latex import write_kit  # few reports need it
 
@@ -168,7 +179,13 @@ def report(
     story = story_of(context)
     facts = _facts_of_store(context, story)
     table = [*facts["members"], *facts["out"]]
-    return Report(facts, table, story, partial(outline, context, story), tuple(written))
+    return Report(
+        facts=facts,
+        table=table,
+        story=story,
+        outline=partial(outline, context, story),
+        written=tuple(written),
+    )
 
 
 def compare(
@@ -187,10 +204,10 @@ def compare(
     names = tuple(dict.fromkeys(algorithms or ()))
     shows_all = names == (ALL_ALGORITHMS,) and ALL_ALGORITHMS not in disk.settings.algorithms
     comparison = Comparison(
-        None if algorithms is None or shows_all else names,
-        None if pair is None else checked_pair(pair),
-        shows_all,
-        validate(ViewOptions, options, Source("compare")),
+        algorithms=None if algorithms is None or shows_all else names,
+        pair=None if pair is None else checked_pair(pair),
+        include_eliminated=shows_all,
+        options=validate(ViewOptions, options, Source("compare")),
     )
     context = replace(gather(disk), comparison=comparison)
     if comparison.options.per_dimension:
@@ -240,14 +257,20 @@ def compare_stores(
         if not disk.posteriors.stored() and not disk.rounds.numbers():
             posterior.infer(disk, model)
     sides = sides_of([gather(disk, model=model) for disk in opened])
-    found = differences.compared(sides, align)
-    changed = tuple(changes(sides, found.algorithms, found.moments))
-    story = story_of_stores(found, changed)
-    made = partial(page_of_stores, found, story)
-    written = _write(chosen(found, only or None), found, folders, style, force, html, made)
+    comparison = differences.compared(sides, align)
+    algorithm_changes = tuple(changes(sides, comparison.algorithms, comparison.moments))
+    story = story_of_stores(comparison, algorithm_changes)
+    figures_of_stores = chosen(comparison, only or None)
+    render = partial(page_of_stores, comparison, story)
+    written = _write(figures_of_stores, comparison, folders, style, force, html, render)
     columns = ["store", "algorithm", "difference", "low", "high"]
-    table = found.over_time(pairs=False).select(columns).to_dicts()
-    return Report(_facts_of_stores(found, changed), table, story, story.outline, tuple(written))
+    return Report(
+        facts=_facts_of_stores(comparison, algorithm_changes),
+        table=comparison.over_time(pairs=False).select(columns).to_dicts(),
+        story=story,
+        outline=story.outline,
+        written=tuple(written),
+    )
 
 
 def page_of(stores: Sequence[str | Path]) -> Path:
@@ -278,7 +301,7 @@ def _write(
     style: Style,
     force: bool,
     html: str | Path | None,
-    made: Callable[[], str],
+    render: Callable[[], str],
 ) -> list[Path]:
     """Write the figures and the page, or nothing if one of the files exists."""
     pages = [] if html is None else [Path(html)]
@@ -286,5 +309,5 @@ def _write(
         check_free(pages)
     written = write_figures(figures, subject, folders, style, force)
     for path in pages:
-        write_text(made, path, force)
+        write_text(render, path, force)
     return written + pages

@@ -40,67 +40,77 @@ def standings_lines(
     too, and adds settled pairs.
     """
     is_short = columns is not None and not verbose
-    for most in range(MAX_ROWS, 0, -1) if is_short else [sys.maxsize]:
-        lines = [*_lines(facts, columns, verbose, most), *folded(after, columns)]
+    for max_rows in range(MAX_ROWS, 0, -1) if is_short else [sys.maxsize]:
+        lines = [*_lines(facts, columns, verbose, max_rows), *folded(after, columns)]
         if len(lines) <= SCREEN_LINES:
             break
     return lines
 
 
-def _lines(facts: Standings, columns: int | None, verbose: bool, most: int) -> list[str]:
-    """The state of a race in lines, with at most this number of rows and lines of a kind."""
-    unsettled = "" if facts.resolved else " (not settled)"
-    shown = facts.pareto_set[: max(most, 3)]
-    more = len(facts.pareto_set) - len(shown)
-    others = f" and {more} more" if more else ""
-    wrong = ""
-    if facts.eliminated and facts.p_any_wrong is not None:
-        wrong = f" P(any elimination is wrong) = {probability(facts.p_any_wrong)}."
-    titles, rows = standings_table(facts, most)
-    left_out = len(facts.algorithms) - len(rows)
+def _lines(facts: Standings, columns: int | None, verbose: bool, max_rows: int) -> list[str]:
+    """The state of a race in lines, with at most ``max_rows`` rows and lines of a kind."""
+    titles, rows = standings_table(facts, max_rows)
+    above = [_pareto_set_line(facts, max(max_rows, 3))]
+    above += _recommendations(facts, max(max_rows, MIN_SPANS))
+    below = []
+    hidden_rows = len(facts.algorithms) - len(rows)
+    if hidden_rows:
+        below.append(f"and {counted(hidden_rows, 'more algorithm')}: see `status`")
+    below.append(_summary_with_error(facts))
     pairs = [_open_words(pair) for pair in facts.open_pairs]
     if verbose:
-        pairs += [f"{pair.words}." for pair in facts.settled_pairs]
+        below += [*pairs, *(f"{pair.words}." for pair in facts.settled_pairs)]
     else:
-        pairs = _capped(pairs, min(max(most // 2, 1), MAX_LINES))
-    above = [f"Anytime Pareto set{unsettled}: {', '.join(shown)}{others}"]
-    below = [f"and {counted(left_out, 'more algorithm')}: see `status`"] if left_out else []
-    below += [f"{summary_line(facts)}.{wrong}", *pairs, *_warnings(facts)]
-    return [
-        *folded(above + _recommendations(facts, max(most, MIN_SPANS)), columns),
-        *table_lines(titles, rows, columns),
-        *folded(below, columns),
-    ]
+        below += _capped(pairs, min(max(max_rows // 2, 1), MAX_LINES))
+    below += _warnings(facts)
+    return [*folded(above, columns), *table_lines(titles, rows, columns), *folded(below, columns)]
 
 
-def standings_table(facts: Standings, most: int = MAX_ROWS) -> TableText:
+def _pareto_set_line(facts: Standings, max_names: int) -> str:
+    """The members of the Pareto set, at most ``max_names`` of them by name."""
+    unsettled = "" if facts.resolved else " (not settled)"
+    line = f"Anytime Pareto set{unsettled}: {', '.join(facts.pareto_set[:max_names])}"
+    if len(facts.pareto_set) > max_names:
+        line = f"{line} and {len(facts.pareto_set) - max_names} more"
+    return line
+
+
+def _summary_with_error(facts: Standings) -> str:
+    """The cost of a race, and the probability that it has eliminated a good algorithm."""
+    line = f"{summary_line(facts)}."
+    if facts.eliminated and facts.p_any_wrong is not None:
+        line = f"{line} P(any elimination is wrong) = {probability(facts.p_any_wrong)}."
+    return line
+
+
+def standings_table(facts: Standings, max_rows: int = MAX_ROWS) -> TableText:
     """The status of each algorithm, its cost, and the reason.
 
-    With more than ``most`` algorithms, those that are most likely to be dominated are left out.
+    With more than ``max_rows`` algorithms, those that are most likely to be dominated are left out.
     """
-    by_threat = sorted(
-        facts.algorithms, key=lambda one: (one.standing == "out", one.probability or 0)
+    least_dominated_first = sorted(
+        facts.algorithms, key=lambda entry: (entry.standing == "out", entry.probability or 0)
     )
-    kept = {one.algorithm for one in by_threat[:most]}
+    names = {entry.algorithm for entry in least_dominated_first[:max_rows]}
     rows = [
         [
-            one.algorithm,
-            STATUS[one.standing],
-            f"{facts.instances_by_algorithm[one.algorithm]}",
-            time(one.spent),
-            _reason(facts, one),
+            entry.algorithm,
+            STATUS[entry.standing],
+            f"{facts.instances_by_algorithm[entry.algorithm]}",
+            time(entry.spent),
+            _reason(facts, entry),
         ]
-        for one in facts.algorithms
-        if one.algorithm in kept
+        for entry in facts.algorithms
+        if entry.algorithm in names
     ]
     return ["algorithm", "status", "problems#", f"{facts.axis}#", "reason"], rows
 
 
 def _reason(facts: Standings, entry: AlgorithmStanding) -> str:
-    for gone in facts.eliminated:
-        if gone.algorithm == entry.algorithm:
-            sure = f"P(dominated) = {decisive(gone.probability)}"
-            return f"by {gone.by} in round {gone.round}: {sure}"
+    for elimination in facts.eliminated:
+        if elimination.algorithm == entry.algorithm:
+            p_dominated = decisive(elimination.probability)
+            return f"by {elimination.by} in round {elimination.round}: P(dominated) = {p_dominated}"
     if entry.standing == "joining":
         return f"on {facts.caught_up} of {facts.instances} problems"
     spans = [span for span in facts.recommended if span.algorithms == (entry.algorithm,)]
@@ -136,27 +146,32 @@ def forecast_words(facts: Standings, seconds_per_instance: float | None = None) 
         return ["too early for a forecast"] if facts.too_early_to_forecast else []
     if forecast.high is None:
         return [f"forecast: at least {counted(forecast.low, 'more problem')}, no upper bound"]
-    least = "" if forecast.low == forecast.high else f"{forecast.low} to "
+    problems = counted(forecast.high, "more problem")
+    if forecast.low != forecast.high:
+        problems = f"{forecast.low} to {problems}"
     cost = timed(forecast.high * forecast.an_instance, facts.axis)
-    pace = seconds_per_instance
-    lasts = "" if pace is None else f" or {duration(pace * forecast.high)}"
-    return [f"forecast: {least}{counted(forecast.high, 'more problem')}, at most {cost}{lasts}"]
+    if seconds_per_instance is not None:
+        cost = f"{cost} or {duration(seconds_per_instance * forecast.high)}"
+    return [f"forecast: {problems}, at most {cost}"]
 
 
-def _recommendations(facts: Standings, most: int) -> list[str]:
+def _recommendations(facts: Standings, max_spans: int) -> list[str]:
     """Spans of the budget with the algorithm that is likely to be the best there."""
     spans = facts.recommended
     if len(facts.pareto_set) == 1 or not spans:
         return []
     budgets = [span.budgets(facts.axis if span.is_first else "") for span in spans]
     names = [joined(span.algorithms, "or") for span in spans]
-    widths = max(map(len, budgets)), min(max(map(len, names)), MAX_ALIGNED)
+    budget_width = max(map(len, budgets))
+    name_width = min(max(map(len, names)), MAX_ALIGNED)
     lines = []
     for span, budget, name in zip(spans, budgets, names, strict=True):
-        sure = "too close to call" if span.is_open else f"{P_BEST} = {_range(*span.p_best)}"
-        lines.append(f"  {budget:<{widths[0]}}   {name:<{widths[1]}}   {sure}")
-    early = ["  too early to recommend one algorithm; so far:"] if facts.too_early else []
-    return [*early, *_capped(lines, min(most, MAX_LINES))]
+        certainty = "too close to call" if span.is_open else f"{P_BEST} = {_range(*span.p_best)}"
+        lines.append(f"  {budget:<{budget_width}}   {name:<{name_width}}   {certainty}")
+    lines = _capped(lines, min(max_spans, MAX_LINES))
+    if facts.too_early:
+        return ["  too early to recommend one algorithm; so far:", *lines]
+    return lines
 
 
 def _warnings(facts: Standings) -> list[str]:
@@ -172,21 +187,24 @@ def _warnings(facts: Standings) -> list[str]:
 
 
 def _open_words(pair: OpenPair) -> str:
-    where = f"at {time(pair.from_)}"
+    times = f"at {time(pair.from_)}"
     if pair.times > 1:
-        where = f"at {pair.times} times from {time(pair.from_)} to {time(pair.to)}"
-    leaning = "" if pair.p_above is None else f", P({pair.a} better) = {_range(*pair.p_above)}"
-    return f"{pair.a} and {pair.b}: open {where}{leaning}"
+        times = f"at {pair.times} times from {time(pair.from_)} to {time(pair.to)}"
+    words = f"{pair.a} and {pair.b}: open {times}"
+    if pair.p_above is None:
+        return words
+    return f"{words}, P({pair.a} better) = {_range(*pair.p_above)}"
 
 
 def _range(low: float, high: float) -> str:
     return " to ".join(dict.fromkeys((f"{low:.2f}", f"{high:.2f}")))
 
 
-def _capped(lines: list[str], most: int = MAX_LINES) -> list[str]:
+def _capped(lines: list[str], max_lines: int = MAX_LINES) -> list[str]:
     """The first lines, and the number of the others."""
-    more = len(lines) - most
-    return [*lines[:most], *([f"and {more} more: see --json"] if more > 0 else [])]
+    if len(lines) <= max_lines:
+        return lines
+    return [*lines[:max_lines], f"and {len(lines) - max_lines} more: see --json"]
 
 
 def next_commands(facts: Standings) -> list[str]:
@@ -217,4 +235,5 @@ def speculative_words(runs: int) -> str:
 
 def finished_words(done: int, total: int, failed: int) -> str:
     """The number of finished runs, and of those that failed."""
-    return f"{done} of {counted(total, 'run')}{f', {failed} failed' if failed else ''}"
+    words = f"{done} of {counted(total, 'run')}"
+    return f"{words}, {failed} failed" if failed else words

@@ -34,22 +34,24 @@ class ThirdParty(NamedTuple):
 class Registry(Mapping[str, PlugIn]):
     """One family of plug-ins, in the order in which they are listed for users.
 
-    ``places`` maps names to 'module:attribute'. ``base`` is the place of the class that plug-ins
-    derive from or, if they are ``objects``, are instances of. ``guard`` is the place of a function
-    that wraps third-party plug-ins, given the plug-in and a description of it. Nothing is imported
-    and no entry point is looked up before the registry is used.
+    ``family`` is what a message calls one of them, such as 'preference', and ``group`` the group of
+    entry points. Objects are named as 'module:attribute': ``base`` is the class that plug-ins
+    derive from or, if they are ``objects``, are instances of; ``places`` maps the names of
+    PolarBear's plug-ins to them; ``guard`` is a function that wraps third-party plug-ins, and
+    receives the plug-in and a description of it. Nothing is imported and no entry point is looked
+    up before the registry is used, because a command needs few of the plug-ins.
     """
 
     def __init__(
         self,
-        what: str,
+        family: str,
         group: str,
         base: str,
         places: Mapping[str, str],
         objects: bool = False,
         guard: str | None = None,
     ) -> None:
-        self.what = what
+        self.family = family
         self.group = group
         self.base = base
         self.places = dict(places)
@@ -77,10 +79,14 @@ class Registry(Mapping[str, PlugIn]):
         for entry in self.third_party:
             if entry.name == name and entry.flaw:
                 return f"{self._label(entry)} cannot be used: {entry.flaw}"
-        return unknown(self.what, name, self)
+        return unknown(self.family, name, self)
 
     def about(self, name: str) -> str:
-        """The first line of a plug-in's docstring; the module of ours is parsed, not imported."""
+        """The first line of a plug-in's docstring.
+
+        PolarBear's modules are parsed and not imported, because help lists all plug-ins, and
+        importing them takes a second.
+        """
         if name in self._usable:
             text = inspect.getdoc(self._usable[name])
         else:
@@ -91,42 +97,44 @@ class Registry(Mapping[str, PlugIn]):
     @cached_property
     def third_party(self) -> tuple[ThirdParty, ...]:
         """All plug-ins of other packages; a warning names each that is invalid."""
-        found: dict[str, ThirdParty] = {}
+        usable: dict[str, ThirdParty] = {}
         refused = []
         declared = _select_entry_points(tuple(sys.path))(group=self.group)
         for point in sorted(declared, key=lambda point: (point.name, _package(point))):
-            entry = self._load_entry(point, found)
+            entry = self._load_entry(point, usable)
             if entry.flaw:
                 refused.append(entry)
                 text = f"{self._label(entry)} is left out: {entry.flaw}"
                 warnings.warn(text, PlugInWarning, stacklevel=2)
             else:
-                found[entry.name] = entry
-        return (*found.values(), *refused)
+                usable[entry.name] = entry
+        return (*usable.values(), *refused)
 
     @cached_property
     def _usable(self) -> dict[str, Any]:
         return {entry.name: entry.plug_in for entry in self.third_party if not entry.flaw}
 
-    def _load_entry(self, point: EntryPoint, before: Mapping[str, ThirdParty]) -> ThirdParty:
-        name, package = point.name, _package(point)
+    def _load_entry(self, point: EntryPoint, accepted: Mapping[str, ThirdParty]) -> ThirdParty:
+        """Load a plug-in, unless its name is that of one of PolarBear's or of an accepted one."""
+        name = point.name
+        package = _package(point)
         if name in self.places:
             return ThirdParty(name, package, flaw="the name is that of one of PolarBear's own")
-        if name in before:
-            flaw = f"the name is taken by the package '{before[name].package}'"
+        if name in accepted:
+            flaw = f"the name is taken by the package '{accepted[name].package}'"
             return ThirdParty(name, package, flaw=flaw)
         try:
             plug_in = point.load()
         except (Exception, SystemExit) as error:  # a third-party module may raise anything
-            first = str(error).partition("\n")[0]
-            return ThirdParty(name, package, flaw=f"{type(error).__name__}: {first}")
+            first_line = str(error).partition("\n")[0]
+            return ThirdParty(name, package, flaw=f"{type(error).__name__}: {first_line}")
         entry = ThirdParty(name, package, plug_in, self._flaw(name, plug_in))
         if entry.flaw or self.guard is None:
             return entry
         return entry._replace(plug_in=_load(self.guard)(plug_in, self._label(entry)))
 
     def _label(self, entry: ThirdParty) -> str:
-        return f"the {self.what} '{entry.name}' of the package '{entry.package}'"
+        return f"the {self.family} '{entry.name}' of the package '{entry.package}'"
 
     def _flaw(self, name: str, plug_in: object) -> str:
         """The reason why this is no plug-in of this family, or an empty string."""
@@ -144,12 +152,13 @@ class Registry(Mapping[str, PlugIn]):
 
 @cache
 def _select_entry_points(path: tuple[str, ...]) -> Callable[..., EntryPoints]:
-    """Selects those of packages on a path, which are found once: that takes some time."""
+    """Selects entry points of the packages on a path, which are read once: that takes some time."""
     return entry_points().select
 
 
-def _load(place: str) -> Any:
-    module, _, attribute = place.partition(":")
+def _load(reference: str) -> Any:
+    """The object that 'module:attribute' names."""
+    module, _, attribute = reference.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 
@@ -164,6 +173,7 @@ def _class_variables(base: type) -> list[str]:
 
 
 def _docstring(module: str, name: str) -> str | None:
+    """The docstring of a class in a module, which is not imported."""
     spec = importlib.util.find_spec(module)
     assert spec is not None
     assert spec.origin is not None
