@@ -16,11 +16,11 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Whole:
+class Document:
     name: str
     parts: tuple[Part, ...]
     by_name: dict[str, Part]
-    found: tuple[str, ...] | None = optional_key()
+    remarks: tuple[str, ...] | None = optional_key()
     verdict: str | None = None
 
 
@@ -44,7 +44,7 @@ class Row(NamedTuple):
     [
         ([Row("r", (Part(1.0, None),))], [{"name": "r", "parts": [{"from": 1.0, "to": None}]}]),
         (
-            Whole("w", (Part(1.0, None),), {"p": Part(2.0, 3.0)}),
+            Document("w", (Part(1.0, None),), {"p": Part(2.0, 3.0)}),
             {
                 "name": "w",
                 "parts": [{"from": 1.0, "to": None}],
@@ -53,8 +53,8 @@ class Row(NamedTuple):
             },
         ),
         (
-            Whole("w", (), {}, found=()),
-            {"name": "w", "parts": [], "by_name": {}, "found": [], "verdict": None},
+            Document("w", (), {}, remarks=()),
+            {"name": "w", "parts": [], "by_name": {}, "remarks": [], "verdict": None},
         ),
         (Judged(2.0), {"score": 2.0, "passed": True}),
         ({"a": [1, "b", None]}, {"a": [1, "b", None]}),

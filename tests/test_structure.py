@@ -52,28 +52,28 @@ def name(path: Path) -> str:
 
 
 def imported_rooms(path: Path) -> set[str]:
-    found = set()
+    rooms = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
             first, *rest = node.module.split(".")
             if first == "polarbear":
-                found |= {rest[0]} if rest else {alias.name for alias in node.names}
+                rooms |= {rest[0]} if rest else {alias.name for alias in node.names}
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 first, *rest = alias.name.split(".")
                 if first == "polarbear" and rest:
-                    found.add(rest[0])
-    return found - {"__version__"}
+                    rooms.add(rest[0])
+    return rooms - {"__version__"}
 
 
 def test_a_room_imports_only_earlier_rooms():
-    found = {
+    wrong_imports = {
         (name(path), other)
         for path in sources()
         for other in imported_rooms(path) - {room_of(path)}
         if LEVEL[other] >= LEVEL[room_of(path)]
     }
-    assert found == set()
+    assert wrong_imports == set()
 
 
 def test_only_rooms_that_run_algorithms_import_the_driver():

@@ -67,7 +67,7 @@ CASES = {
 
 @pytest.mark.parametrize("say", CASES, ids=lambda say: say.__name__)
 def test_numbers_and_names_are_worded_as_people_do(say):
-    assert {asked: say(*asked) for asked in CASES[say]} == CASES[say]
+    assert {arguments: say(*arguments) for arguments in CASES[say]} == CASES[say]
 
 
 def test_a_page_gets_nouns_and_limits_that_say_what_this_module_says():
@@ -98,5 +98,7 @@ def test_the_pattern_finds_what_is_worded_by_hand():
 def test_nothing_else_words_plurals_percentages_or_lists_by_hand():
     root = Path(wording.__file__).parent
     sources = [path for path in root.rglob("*.py") if path.name != "wording.py"]
-    found = [str(path.relative_to(root)) for path in sources if BY_HAND.search(path.read_text())]
-    assert found == []
+    offenders = [
+        str(path.relative_to(root)) for path in sources if BY_HAND.search(path.read_text())
+    ]
+    assert offenders == []

@@ -14,7 +14,7 @@ from polarbear.records import html_table
 from polarbear.report.figures import FIGURES
 from tests.formats.helpers import numbered_store
 
-ASKED: dict[str, Callable[[pb.Store, pb.Store], Any]] = {
+OBJECTS: dict[str, Callable[[pb.Store, pb.Store], Any]] = {
     "store": lambda raced, measured: raced,
     "result": lambda raced, measured: raced.result,
     "posterior": lambda raced, measured: raced.infer(model="random-walk", draws=1000),
@@ -26,27 +26,27 @@ ASKED: dict[str, Callable[[pb.Store, pb.Store], Any]] = {
     "status": lambda raced, measured: store_status.status(raced.path),
     "facts": lambda raced, measured: raced.infer().facts(),
 }
-TABLES = sorted(set(ASKED) - {"facts"})
+TABLES = sorted(set(OBJECTS) - {"facts"})
 
 
-@pytest.mark.parametrize("what", sorted(ASKED))
-def test_at_a_prompt_an_object_is_one_line(raced: pb.Store, measured: pb.Store, what: str):
-    shown = repr(ASKED[what](raced, measured))
-    assert "\n" not in shown
-    assert shown.startswith("<")
-    assert shown.endswith(">")
-    assert len(shown) < 400
-    assert "array(" not in shown
+@pytest.mark.parametrize("kind", sorted(OBJECTS))
+def test_at_a_prompt_an_object_is_one_line(raced: pb.Store, measured: pb.Store, kind: str):
+    line = repr(OBJECTS[kind](raced, measured))
+    assert "\n" not in line
+    assert line.startswith("<")
+    assert line.endswith(">")
+    assert len(line) < 400
+    assert "array(" not in line
 
 
-@pytest.mark.parametrize("what", TABLES)
-def test_in_a_notebook_an_object_is_a_short_table_with_names_escaped(raced, measured, what):
-    shown = ASKED[what](raced, measured)._repr_html_()
-    assert "<td>A</td>" in shown
-    assert "<b>C</b>" not in shown
-    assert shown.count("<tr>") <= 12
-    assert len(shown) < 6000
-    assert "array(" not in shown
+@pytest.mark.parametrize("kind", TABLES)
+def test_in_a_notebook_an_object_is_a_short_table_with_names_escaped(raced, measured, kind):
+    html = OBJECTS[kind](raced, measured)._repr_html_()
+    assert "<td>A</td>" in html
+    assert "<b>C</b>" not in html
+    assert html.count("<tr>") <= 12
+    assert len(html) < 6000
+    assert "array(" not in html
 
 
 def test_the_result_of_an_import_is_one_line(tmp_path: Path):
@@ -60,9 +60,9 @@ def test_the_result_of_an_import_is_one_line(tmp_path: Path):
 
 
 def test_a_long_table_is_cut_and_says_so():
-    shown = html_table("many", [{"n": i} for i in range(50)])
-    assert shown.count("<tr>") == 21
-    assert "and 30 more" in shown
+    html = html_table("many", [{"n": i} for i in range(50)])
+    assert html.count("<tr>") == 21
+    assert "and 30 more" in html
 
 
 @pytest.fixture(scope="module")

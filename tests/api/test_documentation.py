@@ -48,13 +48,14 @@ def test_the_documented_examples_run(tmp_path: Path, page: str, written: str):
 
 def public_functions() -> dict[str, Callable[..., object]]:
     """The functions of the package, and the methods of its classes."""
-    places = {"": pb, "Store.": pb.Store, "Posterior.": pb.Posterior, "Listener.": pb.Listener}
-    return {
-        f"{prefix}{name}": found
-        for prefix, place in places.items()
-        for name in dir(place)
-        if not name.startswith("_") and inspect.isfunction(found := getattr(place, name))
-    }
+    owners = {"": pb, "Store.": pb.Store, "Posterior.": pb.Posterior, "Listener.": pb.Listener}
+    functions = {}
+    for prefix, owner in owners.items():
+        for name in dir(owner):
+            attribute = getattr(owner, name)
+            if not name.startswith("_") and inspect.isfunction(attribute):
+                functions[f"{prefix}{name}"] = attribute
+    return functions
 
 
 @pytest.fixture(scope="module")
@@ -83,15 +84,18 @@ def test_a_public_function_documents_its_arguments_and_its_example_runs(
     name: str, raced_folder: tuple[pb.Config, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     function = public_functions().get(name, pb.Listener)
-    about, method = inspect.getdoc(function) or "", "." in name
-    arguments = list(inspect.signature(function).parameters)[1 if method else 0 :]
-    assert [one for one in arguments if f"``{one}``" not in about] == []
+    about = inspect.getdoc(function) or ""
+    parameters = list(inspect.signature(function).parameters)
+    documented_parameters = parameters[1:] if "." in name else parameters  # without self
+    assert [
+        parameter for parameter in documented_parameters if f"``{parameter}``" not in about
+    ] == []
     monkeypatch.chdir(tmp_path)
     config, folder = raced_folder
     shutil.copytree(folder, "results")
     store = pb.open("results")
-    known = {"pb": pb, "pl": pl, "config": config, "store": store, "posterior": store.infer()}
-    example = doctest.DocTestParser().get_doctest(about, known, name, None, None)
+    names = {"pb": pb, "pl": pl, "config": config, "store": store, "posterior": store.infer()}
+    example = doctest.DocTestParser().get_doctest(about, names, name, None, None)
     assert example.examples or name.startswith("Listener.")
     printed: list[str] = []
     assert doctest.DocTestRunner().run(example, out=printed.append).failed == 0, "".join(printed)

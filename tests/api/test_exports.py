@@ -22,17 +22,17 @@ def test_every_export_is_listed_once_and_documented():
 
 @pytest.mark.parametrize("name", sorted(set(pb.__all__) - {"__version__", *MODULES}))
 def test_every_export_says_where_it_comes_from_and_what_it_is(name: str):
-    found = getattr(pb, name)
-    assert getattr(importlib.import_module(found.__module__), found.__qualname__) is found
-    if found.__module__ != errors.__name__:
-        assert found.__doc__
+    export = getattr(pb, name)
+    assert getattr(importlib.import_module(export.__module__), export.__qualname__) is export
+    if export.__module__ != errors.__name__:
+        assert export.__doc__
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))
 def test_a_module_of_options_names_what_it_offers(name: str):
     module = getattr(pb, name)
     assert module.__doc__
-    assert all(getattr(module, one).__doc__ for one in module.__all__)
+    assert all(getattr(module, member).__doc__ for member in module.__all__)
 
 
 def test_no_function_is_hidden_by_a_module_of_its_name():

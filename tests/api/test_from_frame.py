@@ -23,13 +23,13 @@ def frame(instances: int = 12, seeds: int | None = None) -> pl.DataFrame:
             rows["instance"] += [f"i{i}"] * len(TIMES)
             rows["t"] += TIMES
             rows["y"] += values.tolist()
-    made = pl.DataFrame(rows)
+    values_over_time = pl.DataFrame(rows)
     if seeds is None:
-        return made
-    return made.join(pl.DataFrame({"seed": list(range(seeds))}), how="cross")
+        return values_over_time
+    return values_over_time.join(pl.DataFrame({"seed": list(range(seeds))}), how="cross")
 
 
-def asked(data: Any, model: str = "dirichlet", **options: Any) -> pb.Posterior:
+def inferred(data: Any, model: str = "dirichlet", **options: Any) -> pb.Posterior:
     return pb.infer(data, model=model, method="laplace", grid=TIMES, draws=4000, seed=1, **options)
 
 
@@ -38,29 +38,34 @@ def test_a_frame_gives_what_its_import_into_a_store_gives(tmp_path: Path):
     store = pb.import_data(tmp_path / "t.csv", tmp_path / "s", points=3, first=1, last=100)
     kept = store.infer(model="random-walk", draws=1000, seed=1)
     spaced = {"spacing": "log", "from": 1, "to": 100, "points": 3}
-    found = pb.infer(frame(), model="random-walk", grid=spaced, draws=1000, seed=1)
-    assert found.times.tolist() == kept.times.tolist() == TIMES
-    assert found.evidence_weight == kept.evidence_weight < 1
+    posterior = pb.infer(frame(), model="random-walk", grid=spaced, draws=1000, seed=1)
+    assert posterior.times.tolist() == kept.times.tolist() == TIMES
+    assert posterior.evidence_weight == kept.evidence_weight < 1
     # the store keeps draws in single precision
-    np.testing.assert_allclose(found.theta, kept.theta, atol=1e-6)
+    np.testing.assert_allclose(posterior.theta, kept.theta, atol=1e-6)
 
 
 def test_polars_pandas_lazy_frames_and_mappings_say_the_same():
-    whole = frame()
-    expected = asked(whole).theta
-    kinds = (whole.to_pandas(), whole.lazy(), whole.to_dict(as_series=False))
+    values_over_time = frame()
+    expected = inferred(values_over_time).theta
+    kinds = (
+        values_over_time.to_pandas(),
+        values_over_time.lazy(),
+        values_over_time.to_dict(as_series=False),
+    )
     for kind in kinds:
-        np.testing.assert_array_equal(asked(kind).theta, expected)
+        np.testing.assert_array_equal(inferred(kind).theta, expected)
 
 
 @pytest.mark.parametrize("model", ["dirichlet", "random-walk"])
 def test_seeds_of_one_problem_add_nothing_where_they_only_repeat_it(model: str):
-    once, often = asked(frame(), model), asked(frame(seeds=4), model)
+    once = inferred(frame(), model)
+    often = inferred(frame(seeds=4), model)
     assert often.instances == once.instances == 12
     assert often.evidence_weight == once.evidence_weight
     np.testing.assert_allclose(often.theta, once.theta, atol=1e-6)
     assert any("with several seeds: a problem counts once" in note for note in often.notes)
-    independent = asked(
+    independent = inferred(
         frame(seeds=4)
         .with_columns(instance=pl.concat_str("instance", pl.lit("/"), pl.col("seed")))
         .drop("seed"),
@@ -73,9 +78,9 @@ def test_a_seed_that_only_one_algorithm_ran_takes_no_share():
     extra = pl.DataFrame(
         {"algorithm": "A", "instance": "i0", "t": TIMES, "y": [0.0, -1.0, -2.0], "seed": 9}
     ).with_columns(pl.col("seed").cast(pl.Int64))
-    whole = frame(seeds=1).with_columns(pl.col("seed").cast(pl.Int64))
-    more = pl.concat([whole, extra.select(whole.columns)])
-    np.testing.assert_allclose(asked(more).theta, asked(whole).theta, atol=1e-12)
+    one_seed = frame(seeds=1).with_columns(pl.col("seed").cast(pl.Int64))
+    two_seeds = pl.concat([one_seed, extra.select(one_seed.columns)])
+    np.testing.assert_allclose(inferred(two_seeds).theta, inferred(one_seed).theta, atol=1e-12)
 
 
 def test_two_values_for_one_time_are_refused_rather_than_taken_for_one_run():
@@ -88,13 +93,17 @@ def test_two_values_for_one_time_are_refused_rather_than_taken_for_one_run():
 
 
 def test_the_grid_follows_the_data_unless_it_is_given():
-    found = pb.infer(frame(), draws=800)
-    assert (found.axis, found.times[0], found.times[-1]) == ("evaluations", 1, 100)
+    evaluations = pb.infer(frame(), draws=800)
+    assert (evaluations.axis, evaluations.times[0], evaluations.times[-1]) == (
+        "evaluations",
+        1,
+        100,
+    )
     parts = frame().with_columns(t=pl.col("t") / 8)
     seconds = pb.infer(parts, draws=800)
     assert (seconds.axis, len(seconds.times)) == ("t", 30)
-    given = pb.infer(parts, axis="seconds", grid=[0.125, 12.5], draws=800)
-    assert given.times.tolist() == [0.125, 12.5]
+    on_own_grid = pb.infer(parts, axis="seconds", grid=[0.125, 12.5], draws=800)
+    assert on_own_grid.times.tolist() == [0.125, 12.5]
     with pytest.raises(pb.ConfigError, match="a grid must increase"):
         pb.infer(parts, grid=[10, 1])
 
@@ -103,9 +112,9 @@ def test_larger_values_may_be_better():
     def first(posterior: pb.Posterior) -> str:
         return posterior.algorithms[int(posterior.theta.mean(axis=(0, 1)).argmax())]
 
-    assert first(asked(frame())) == "A"
+    assert first(inferred(frame())) == "A"
     negated = frame().with_columns(y=-pl.col("y"))
-    assert first(asked(negated, maximise=True)) == "A"
+    assert first(inferred(negated, maximise=True)) == "A"
 
 
 @pytest.mark.parametrize(
@@ -132,4 +141,4 @@ def test_rows_that_make_no_sense_are_left_out_with_a_warning():
         y=pl.when(pl.int_range(pl.len()) == 4).then(float("nan")).otherwise("y")
     )
     with pytest.warns(pb.PolarBearWarning, match=r"1 row: y is not a finite number \(first: row 5"):
-        asked(broken)
+        inferred(broken)

@@ -132,7 +132,9 @@ def live_race(
     rules = {"limits": {"rounds": rounds}, "alpha": 0.999999}
     config = read(configuration(race=rules), Overrides())
     store = StoreOnDisk.create(folder, config.stored())
-    live, tags, texts = StorePage(store.path), [], []
+    live = StorePage(store.path)
+    tags: list[str] = []
+    texts: list[str] = []
 
     class Looking(Watcher):
         wants_draws = with_draws

@@ -23,7 +23,8 @@ def test_frames_have_a_row_for_each_algorithm_or_ordered_pair_at_each_time(tempo
 
 def test_pairs_are_the_shares_of_draws(temporal: pb.Posterior):
     row = temporal.pairs().filter(a="B", b="A", t=100.0)
-    a, b = (temporal.algorithms.index(name) for name in "AB")
+    a = temporal.algorithms.index("A")
+    b = temporal.algorithms.index("B")
     better = temporal.theta[:, :, b] > temporal.theta[:, :, a]
     assert row["p_dominates"].item() == pytest.approx(better[:, 1].mean())
     assert row["p_dominates_always"].item() == pytest.approx(better.all(axis=1).mean())
@@ -71,8 +72,9 @@ def test_arviz_gets_named_dimensions_and_coordinates(temporal: pb.Posterior):
     assert theta.dims == ("chain", "draw", "time", "algorithm")
     assert theta.coords["algorithm"].values.tolist() == list(temporal.algorithms)
     assert theta.coords["time"].values.tolist() == temporal.times.tolist()
-    chosen, b = theta.sel(algorithm="B", time=100.0).values, temporal.algorithms.index("B")
-    np.testing.assert_array_equal(chosen.ravel(), temporal.theta[:, 1, b])
+    draws_of_b = theta.sel(algorithm="B", time=100.0).values
+    b = temporal.algorithms.index("B")
+    np.testing.assert_array_equal(draws_of_b.ravel(), temporal.theta[:, 1, b])
     assert set(data.posterior.data_vars) == {"theta", *temporal.hyper}
     # ours were computed of the draws as they were before the store made them shorter
     r_hat = float(arviz.rhat(data)["theta"].max())
@@ -96,9 +98,9 @@ def test_without_arviz_one_line_says_what_to_install(temporal, monkeypatch):
 
 def test_a_posterior_that_fails_its_checks_warns_at_the_callers_line(raced, monkeypatch):
     monkeypatch.setattr(posterior_draws, "MIN_ESS", 1e9)
-    with pytest.warns(pb.PolarBearWarning, match="do not trust this posterior: bulk ESS") as found:
+    with pytest.warns(pb.PolarBearWarning, match="do not trust this posterior: bulk ESS") as caught:
         posterior = raced.infer(draws=1200, keep=False)
-    assert {warning.filename for warning in found} == {__file__}
+    assert {warning.filename for warning in caught} == {__file__}
     assert not posterior.usable
     assert "do not trust this posterior" in posterior._repr_html_()
     assert "not to be trusted" in repr(posterior)

@@ -35,18 +35,20 @@ def test_a_terminal_shows_the_standings_and_the_runs_of_the_round(project, monke
 
 
 def test_a_notebook_shows_the_progress_below_its_cell(monkeypatch, tmp_path):
-    shown: list[str] = []
-    cell = SimpleNamespace(update=shown.append)
-    display = SimpleNamespace(HTML=str, display=lambda html, display_id: shown.append(html) or cell)
+    outputs: list[str] = []
+    cell = SimpleNamespace(update=outputs.append)
+    display = SimpleNamespace(
+        HTML=str, display=lambda html, display_id: outputs.append(html) or cell
+    )
     shell = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=True))
     monkeypatch.setitem(sys.modules, "IPython", shell)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
     pb.race(configuration(race={"limits": {"rounds": 1}}), tmp_path / "raced")
-    assert shown[0] == "<pre>starting</pre>"
-    assert "1 round, 8 problems" in shown[-1]
-    assert "&lt;b&gt;C&lt;/b&gt;" in shown[-1]
+    assert outputs[0] == "<pre>starting</pre>"
+    assert "1 round, 8 problems" in outputs[-1]
+    assert "&lt;b&gt;C&lt;/b&gt;" in outputs[-1]
     pb.race(configuration(), tmp_path / "silent", listener=pb.Listener())
-    assert "2 round" not in shown[-1]
+    assert "2 round" not in outputs[-1]
 
 
 def test_the_bar_is_as_long_as_the_share_that_is_done():
@@ -67,17 +69,17 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(project, w
     begun = project.start("race", "config.yaml", "--no-check", "-q")
 
     def one_is_done() -> bool:
-        told = read_progress(project.store, LiveProgress)
-        return told is not None and told[0] and told[1]["done"] >= 1
+        progress = read_progress(project.store, LiveProgress)
+        return progress is not None and progress[0] and progress[1]["done"] >= 1
 
     try:
         wait_until(one_is_done)
-        seen = project.json("status", "config")
-        shown = project("status", "config").stdout
+        status = project.json("status", "config")
+        printed = project("status", "config").stdout
     finally:
         os.killpg(begun.pid, signal.SIGKILL)
         begun.communicate()
-    now = seen["under_way"]
+    now = status["under_way"]
     assert now["pid"] == begun.pid
     assert (now["round"], now["doing"], now["runs"]) == (1, "running", 16)
     rows = {row["algorithm"]: row for row in now["algorithms"]}
@@ -86,18 +88,18 @@ def test_another_terminal_sees_how_a_race_goes_and_that_it_was_killed(project, w
     assert rows["coordinate_descent"]["runs"] >= 1
     assert sum(worker["runs"] for worker in now["workers"]) == rows["coordinate_descent"]["runs"]
     assert now["left_in_round"] is not None
-    assert seen["killed"] is None
-    assert "round 1: " in shown
-    assert "at this speed: " in shown
+    assert status["killed"] is None
+    assert "round 1: " in printed
+    assert "at this speed: " in printed
     wait_until(lambda: not read_progress(project.store, LiveProgress)[0])  # type: ignore[union-attr]
-    seen = project.json("status", "config")
-    assert seen["under_way"] is None
-    assert (seen["killed"]["pid"], seen["killed"]["round"]) == (begun.pid, 1)
+    status = project.json("status", "config")
+    assert status["under_way"] is None
+    assert (status["killed"]["pid"], status["killed"]["round"]) == (begun.pid, 1)
     assert "a race was killed in round 1, " in project("status", "config").stdout
     go.touch()
     project("race", "config.yaml", "--no-check", "-q")
-    seen = project.json("status", "config")
-    assert (seen["under_way"], seen["killed"]) == (None, None)
+    status = project.json("status", "config")
+    assert (status["under_way"], status["killed"]) == (None, None)
     assert not (project.store / PROGRESS).exists()
 
 
@@ -106,8 +108,8 @@ def test_a_file_of_that_name_that_is_something_else_is_left_alone(project: Proje
     project("run", "config.yaml", "--instances", "1", "-q")
     for content in ("", "{", "[]", "7", '{"began": 1}', '{"pid": "x", "host": 3}'):
         Path(project.store / PROGRESS).write_text(content)
-        seen = project.json("status", "config")
-        assert (seen["under_way"], seen["killed"]) == (None, None)
+        status = project.json("status", "config")
+        assert (status["under_way"], status["killed"]) == (None, None)
     short = {"pid": 1, "host": "h", "began": 1e308}
     Path(project.store / PROGRESS).write_text(json.dumps(short))
     killed = project.json("status", "config")["killed"]

@@ -110,7 +110,7 @@ def test_functions_of_modules_are_named_by_their_module(tmp_path: Path):
 
 
 def test_a_configuration_of_objects_is_that_of_a_file(tmp_path: Path):
-    made = pb.Config(
+    config = pb.Config(
         algorithms=[pb.adapters.Python(name="climb", function="mine:climb"), RANDOM],
         instances=pb.suites.MaBbob(dimensions=[2, 5]),
         budget=pb.Budget(grid={"from": 10, "to": 100, "points": 4}),
@@ -125,7 +125,7 @@ def test_a_configuration_of_objects_is_that_of_a_file(tmp_path: Path):
         "budget: {grid: {from: 10, to: 100, points: 4}}\n"
         "race: {limits: {rounds: 2}}\ninference: {model: gp, lengthscale: {scale: 2}}\n"
     )
-    assert read(made, Overrides()).plain() == read(path, Overrides()).plain()
+    assert read(config, Overrides()).plain() == read(path, Overrides()).plain()
 
 
 def test_every_suite_and_adapter_is_an_object_with_its_name_and_a_signature():

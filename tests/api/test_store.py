@@ -17,7 +17,8 @@ def test_a_store_shows_its_contents(raced: pb.Store):
     assert opened.axis == "evaluations"
     assert opened.config["instances"]["suite"] == "synthetic"
     assert opened.result is None
-    runs, points = opened.runs(), opened.trajectories()
+    runs = opened.runs()
+    points = opened.trajectories()
     assert len(opened.instances()) == 32
     assert points.columns == ["algorithm", "instance", "t", "y"]
     last = points.group_by("algorithm", "instance").agg(y=points["y"].min())
@@ -51,24 +52,26 @@ def test_standings_are_those_of_the_race_and_refused_without_one(raced: pb.Store
 
 
 def test_a_choice_has_the_fields_of_the_json(raced: pb.Store):
-    made = raced.select("at 1000", risk="p2bb", portfolio=2, sweep=True, value_of_information=True)
-    assert made.choice == "A"
-    assert made.criterion == "p2bb"
-    assert made.ranking[0].algorithm == "A"
-    assert len(made.portfolio) == 2
-    assert made.sweep.intervals[0].choice == "A"
-    assert made.value_of_information.gain >= 0
+    answer = raced.select(
+        "at 1000", risk="p2bb", portfolio=2, sweep=True, value_of_information=True
+    )
+    assert answer.choice == "A"
+    assert answer.criterion == "p2bb"
+    assert answer.ranking[0].algorithm == "A"
+    assert len(answer.portfolio) == 2
+    assert answer.sweep.intervals[0].choice == "A"
+    assert answer.value_of_information.gain >= 0
     assert raced.select("at 1000").portfolio is None
     with pytest.raises(pb.SelectionError):
         raced.select("at 1000", risk="luck")
 
 
 def test_the_classical_view_has_the_fields_of_the_json(measured: pb.Store, tmp_path: Path):
-    made = measured.compare(["A", "B"], bootstrap=200, csv=tmp_path / "figures")
-    assert [row.algorithm for row in made.aocc] == list(RATINGS)
-    assert (made.pair.a, made.pair.b) == ("A", "B")
-    assert made.written
-    assert all(Path(path).exists() for path in made.written)
+    comparison = measured.compare(["A", "B"], bootstrap=200, csv=tmp_path / "figures")
+    assert [row.algorithm for row in comparison.aocc] == list(RATINGS)
+    assert (comparison.pair.a, comparison.pair.b) == ("A", "B")
+    assert comparison.written
+    assert all(Path(path).exists() for path in comparison.written)
     only = measured.compare(algorithms=["B", "A"], bootstrap=200)
     assert {row.algorithm for row in only.aocc} == {"A", "B"}
     with pytest.raises(pb.ReportError, match="two different algorithms"):
@@ -96,8 +99,8 @@ def test_commands_print_the_results_of_the_python_interface(project: Project):
     posterior = store.infer(draws=1000)
     assert posterior.from_store
     assert inferred["ratings"] == posterior.summary().to_dicts()
-    shown = ["a", "b", "t", "p_dominates", "p_equivalent", "error", "p_wins"]
-    assert inferred["pairs"] == posterior.pairs().select(shown).to_dicts()
+    columns = ["a", "b", "t", "p_dominates", "p_equivalent", "error", "p_wins"]
+    assert inferred["pairs"] == posterior.pairs().select(columns).to_dicts()
     assert project.json("select", "config")["choice"] == store.select().choice
 
 

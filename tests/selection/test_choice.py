@@ -22,7 +22,8 @@ def basis(wins: np.ndarray, joint: bool = True, problems: int = 40) -> Basis:
     """A posterior of win probabilities[draw, time, pair]."""
     draws, n_times, pairs = wins.shape
     n = (1 + round((1 + 8 * pairs) ** 0.5)) // 2
-    theta, shared = np.full((draws, n_times, n), 1 / n), np.full((n_times, pairs), problems)
+    theta = np.full((draws, n_times, n), 1 / n)
+    shared = np.full((n_times, pairs), problems)
     posterior = posterior_of(
         theta,
         algorithms=tuple("ABCDE"[:n]),
@@ -41,11 +42,11 @@ def chosen(
     wins: np.ndarray, risk: Risk = Risk.P2BB, problems: int = 40, **options: object
 ) -> Selection:
     """A choice where win probabilities are as given: [draw, pair], the same at both times."""
-    made = basis(np.repeat(wins[:, None, :], 2, axis=1), problems=problems)
-    everything = Contest(tuple(range(len(made.algorithms))), (), "")
+    posterior_basis = basis(np.repeat(wins[:, None, :], 2, axis=1), problems=problems)
+    everything = Contest(tuple(range(len(posterior_basis.algorithms))), (), "")
     contest = options.pop("contest", everything)
     preference, _ = read_preference("final")
-    return select(made, contest, preference, Context(TIMES), risk, **options)  # type: ignore[arg-type]
+    return select(posterior_basis, contest, preference, Context(TIMES), risk, **options)  # type: ignore[arg-type]
 
 
 # Of A and B, A and C, B and C: A beats both.
@@ -73,13 +74,15 @@ def test_independent_times_are_warned_of_where_several_count():
     contest = Contest((0, 1), (), "")
     for text, warned in (("uniform", True), ("worst-case", True), ("final", False)):
         preference, _ = read_preference(text)
-        made = select(basis(wins, joint=False), contest, preference, Context(TIMES, joint=False))
-        assert any("more certain than it is" in note for note in made.notes()) is warned
+        selection = select(
+            basis(wins, joint=False), contest, preference, Context(TIMES, joint=False)
+        )
+        assert any("more certain than it is" in note for note in selection.notes()) is warned
 
 
 def test_the_statement_names_probability_problems_rival_and_regret():
-    made = chosen(np.array([[0.6]] * 13 + [[0.3]]))
-    assert made.statement() == (
+    selection = chosen(np.array([[0.6]] * 13 + [[0.3]]))
+    assert selection.statement() == (
         "A: P(best) = 0.93 on 40 problems; beats B, its strongest rival, on 58% of problems at "
         "this budget; expected regret 0.029, or 0.19 with B"
     )

@@ -36,8 +36,8 @@ def test_it_goes_on_where_everything_is_settled_but_the_choice_is_not(tmp_path: 
     assert facts_of(store)["instances"] > settled["instances"]
     assert {budget for _, _, budget in notes.runs} == {40.0}  # nothing later matters here
     assert {name for name, _, _ in notes.runs} == set(settled["pareto_set"])
-    again, _, nothing = run(config, tmp_path / "s", purpose=purpose)
-    assert again == ended
+    repeated, _, nothing = run(config, tmp_path / "s", purpose=purpose)
+    assert repeated == ended
     assert nothing.runs == []
     after, _, nothing = run(config, tmp_path / "s")
     assert after.because == SETTLED
@@ -53,5 +53,5 @@ def test_a_limit_holds_for_it_too_and_the_race_is_the_same_in_one_go_or_two(tmp_
     ended, store, _ = run(short, tmp_path / "two", purpose=purpose)
     assert ended.at_limit
     run(longer, tmp_path / "two", purpose=purpose)
-    _, whole, _ = run(longer, tmp_path / "one", purpose=purpose)
-    assert checkpoints(store) == checkpoints(whole)
+    _, store_of_one_go, _ = run(longer, tmp_path / "one", purpose=purpose)
+    assert checkpoints(store) == checkpoints(store_of_one_go)

@@ -29,9 +29,10 @@ def curve(times: np.ndarray) -> np.ndarray:
 
 
 @GRIDS
-@pytest.mark.parametrize(("text", "place"), [("uniform", np.array), ("log-uniform", np.log)])
-def test_uniform_is_the_trapezoid_rule_in_t_or_log_t(times: np.ndarray, text: str, place):
-    theta, x = curve(times), place(times)
+@pytest.mark.parametrize(("text", "transform"), [("uniform", np.array), ("log-uniform", np.log)])
+def test_uniform_is_the_trapezoid_rule_in_t_or_log_t(times: np.ndarray, text: str, transform):
+    theta = curve(times)
+    x = transform(times)
     expected = trapezoid(theta, x) / (x[-1] - x[0])
     assert weights_of(text, times) @ theta == pytest.approx(expected, rel=1e-12)
 
@@ -45,10 +46,10 @@ def test_a_time_between_two_of_the_grid_is_interpolated(times: np.ndarray, t: fl
 
 def test_where_times_are_independent_a_single_time_is_the_nearest_of_the_grid():
     preference, _ = read_preference("at 30")
-    made = preference.on(Context(UNEVEN, joint=False))
-    assert made.weights is not None
-    assert made.weights.tolist() == [0, 0, 1, 0, 0, 0, 0]
-    assert "taken at 40" in made.notes[0]
+    valuation = preference.on(Context(UNEVEN, joint=False))
+    assert valuation.weights is not None
+    assert valuation.weights.tolist() == [0, 0, 1, 0, 0, 0, 0]
+    assert "taken at 40" in valuation.notes[0]
 
 
 @GRIDS
@@ -62,8 +63,8 @@ def test_a_range_is_the_integral_over_it(times: np.ndarray, ends: tuple[float, f
         inside = times[(times > start) & (times < stop)]
         total, _ = quad(lambda t: np.interp(t, times, theta), start, stop, points=inside, limit=500)
         expected = total / (stop - start)
-    found = weights_of(f"between {start} and {stop}", times) @ theta
-    assert found == pytest.approx(expected, rel=1e-9)
+    mean = weights_of(f"between {start} and {stop}", times) @ theta
+    assert mean == pytest.approx(expected, rel=1e-9)
 
 
 DISTRIBUTIONS = [
@@ -86,12 +87,12 @@ DISTRIBUTIONS = [
 def test_a_distribution_is_the_expectation_cut_off_at_the_grid(times, text, law):
     theta = curve(times)
     total = 0.0
-    for left, right in pairwise(times):
-        within = [q for q in law.ppf([0.001, 0.1, 0.5, 0.9, 0.999]) if left < q < right]
+    for start, stop in pairwise(times):
+        within = [q for q in law.ppf([0.001, 0.1, 0.5, 0.9, 0.999]) if start < q < stop]
         piece, _ = quad(
             lambda t: law.pdf(t) * np.interp(t, times, theta),
-            left,
-            right,
+            start,
+            stop,
             points=within or None,
             epsabs=1e-13,
             limit=500,
@@ -144,8 +145,8 @@ def test_weights_at_the_times_of_the_grid_are_the_trapezoid_rule(tmp_path: Path)
     expected = trapezoid(density * theta, UNEVEN) / trapezoid(density, UNEVEN)
     assert weights_of("weights w.csv", UNEVEN, tmp_path) @ theta == pytest.approx(expected)
     (tmp_path / "one.csv").write_text("123,7\n")
-    one = weights_of("weights one.csv", LOG, tmp_path)
-    assert one == pytest.approx(weights_of("at 123", LOG))
+    weights = weights_of("weights one.csv", LOG, tmp_path)
+    assert weights == pytest.approx(weights_of("at 123", LOG))
 
 
 def test_a_mix_is_the_mean_of_its_parts():

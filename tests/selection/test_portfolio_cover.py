@@ -21,15 +21,15 @@ def cover(orders: list[list[int]], preference: str = "uniform") -> PortfolioCove
     positions = np.repeat(places[:, :, None], len(TIMES), axis=2)
     names = [str(i) for i in range(places.shape[1])]
     bootstrap = Bootstrap(duels_of(positions), names, 800, 1, 2.0)
-    wanted, _ = read_preference(preference)
-    valuation = wanted.on(Context(TIMES, "evaluations", joint=True))
+    parsed_preference, _ = read_preference(preference)
+    valuation = parsed_preference.on(Context(TIMES, "evaluations", joint=True))
     return PortfolioCover(bootstrap, range(places.shape[1]), valuation)
 
 
-def best(found: PortfolioCover, names: str, size: int) -> Answer:
+def best(portfolios: PortfolioCover, names: str, size: int) -> Answer:
     blank = dict.fromkeys(field.name for field in fields(Answer))
-    asked = {"candidates": tuple(names), "criterion": "mean", "gamma": 0.05}
-    return found.add_best(Answer(**{**blank, **asked}), size)
+    fields_of_answer = {"candidates": tuple(names), "criterion": "mean", "gamma": 0.05}
+    return portfolios.add_best(Answer(**{**blank, **fields_of_answer}), size)
 
 
 # A or B wins on every instance; C is always second, so it is never the one to have.
@@ -37,10 +37,10 @@ EITHER = [[0, 2, 1]] * 60 + [[1, 2, 0]] * 40
 
 
 def test_two_slots_go_to_the_two_algorithms_that_win_all_problems_together():
-    found = cover(EITHER)
-    assert best(found, "ABC", 2).portfolio == ("A", "B")
-    assert found.has_winner((0, 1)) > 0.97
-    assert found.has_winner((0,)) == pytest.approx(0.6, abs=0.05)
+    portfolios = cover(EITHER)
+    assert best(portfolios, "ABC", 2).portfolio == ("A", "B")
+    assert portfolios.has_winner((0, 1)) > 0.97
+    assert portfolios.has_winner((0,)) == pytest.approx(0.6, abs=0.05)
 
 
 def test_slots_beyond_the_candidates_repeat_the_best():
@@ -50,11 +50,11 @@ def test_slots_beyond_the_candidates_repeat_the_best():
 def test_sets_are_ranked_as_counting_ranks_them():
     rng = np.random.default_rng(3)
     orders = [list(rng.permutation(5)) for _ in range(400)]
-    found = cover(orders)
+    portfolios = cover(orders)
     values = {
         pair: np.mean([order[0] in pair for order in orders]) for pair in combinations(range(5), 2)
     }
-    chosen = best(found, "01234", 2)
+    chosen = best(portfolios, "01234", 2)
     assert chosen.portfolio_search == "exhaustive"
     assert chosen.portfolios_looked_at == chosen.portfolios_possible == 10
     assert tuple(map(int, chosen.portfolio)) == max(values, key=values.__getitem__)

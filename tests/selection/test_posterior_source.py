@@ -26,9 +26,11 @@ def race(
     store: StoreOnDisk, posterior: str, candidates: list[str], algorithms: str = "ABC"
 ) -> None:
     """The checkpoint of a race that has eliminated the others."""
-    gone = [Elimination(n, candidates[0], 1, 8, 0.99) for n in algorithms if n not in candidates]
+    eliminated = [
+        Elimination(n, candidates[0], 1, 8, 0.99) for n in algorithms if n not in candidates
+    ]
     record = RoundRecord(
-        state=replace(start(algorithms, [1.0], Rules()), round=1, eliminated=tuple(gone)),
+        state=replace(start(algorithms, [1.0], Rules()), round=1, eliminated=tuple(eliminated)),
         decisions=Decisions(),
         drawn=8,
         ran_to={},
@@ -49,9 +51,10 @@ def store(tmp_path: Path) -> StoreOnDisk:
 
 
 def test_it_is_of_the_model_or_key_that_is_asked_for(store: StoreOnDisk, tmp_path: Path):
-    old, temporal = infer(store), infer(store, model="random-walk")
-    for asked in ({"model": "dirichlet"}, {"key": old}, {"key": old[:8]}):
-        basis = find_basis(store, **asked)
+    old = infer(store)
+    temporal = infer(store, model="random-walk")
+    for request in ({"model": "dirichlet"}, {"key": old}, {"key": old[:8]}):
+        basis = find_basis(store, **request)
         assert (basis.key, basis.posterior.joint) == (old, False)
     basis = find_basis(store, model="random-walk")
     assert (basis.key, basis.posterior.joint) == (temporal, True)
@@ -76,13 +79,13 @@ def test_a_race_has_the_first_word(store: StoreOnDisk):
     race(store, raced, ["A", "C"])
     basis = find_basis(store)
     assert (basis.key, basis.source) == (raced, "race")
-    found = contest(basis)
-    assert [basis.algorithms[i] for i in found.candidates] == ["A", "C"]
-    assert [basis.algorithms[i] for i in found.left_out] == ["B"]
-    assert found.reason == "eliminated by the race"
-    asked = find_basis(store, key=newer)
-    assert asked.source == "infer"
-    assert contest(asked).candidates == found.candidates
+    race_contest = contest(basis)
+    assert [basis.algorithms[i] for i in race_contest.candidates] == ["A", "C"]
+    assert [basis.algorithms[i] for i in race_contest.left_out] == ["B"]
+    assert race_contest.reason == "eliminated by the race"
+    newer_basis = find_basis(store, key=newer)
+    assert newer_basis.source == "infer"
+    assert contest(newer_basis).candidates == race_contest.candidates
 
 
 def test_a_race_that_was_killed_before_it_kept_its_posterior_is_inferred_from_the_runs(store):
@@ -96,9 +99,9 @@ def test_a_race_that_was_killed_before_it_kept_its_posterior_is_inferred_from_th
 def test_without_a_race_the_dominated_are_left_out(tmp_path: Path):
     truth = {"A": [0.9, 0.3], "B": [0.09, 0.65], "C": [0.01, 0.05]}
     basis = find_basis(runs_of(tmp_path, 80, truth))
-    found = contest(basis)
-    assert [basis.algorithms[i] for i in found.candidates] == ["A", "B"]
-    assert found.reason == "dominated: another one is better at each time, P >= 0.99"
+    undominated_contest = contest(basis)
+    assert [basis.algorithms[i] for i in undominated_contest.candidates] == ["A", "B"]
+    assert undominated_contest.reason == "dominated: another one is better at each time, P >= 0.99"
 
 
 def test_those_named_compete(store: StoreOnDisk):
@@ -125,9 +128,9 @@ def test_an_algorithm_is_left_out_if_another_one_dominates_it_at_every_time(seed
     rng = np.random.default_rng(seed)
     strength = np.exp(rng.normal(0, 1.5, (1, 5)) + rng.normal(0, 0.4, (4, 5)))
     theta = np.stack([rng.dirichlet(8 * s, size=60) for s in strength], axis=1)
-    found = undominated(posterior_of(theta), alpha)
-    assert found == undominated_by_loops(theta, alpha)
-    assert found
+    remaining = undominated(posterior_of(theta), alpha)
+    assert remaining == undominated_by_loops(theta, alpha)
+    assert remaining
 
 
 def test_a_cycle_of_dominances_leaves_nothing_out():

@@ -34,13 +34,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("preferences")
-    (made / "past.txt").write_text("30\n300\n300\n2999\n")
-    (made / "weights.csv").write_text("t,weight\n100,1\n700,0\n2000,3\n")
-    (made / "mine.py").write_text(
+    path = tmp_path_factory.mktemp("preferences")
+    (path / "past.txt").write_text("30\n300\n300\n2999\n")
+    (path / "weights.csv").write_text("t,weight\n100,1\n700,0\n2000,3\n")
+    (path / "mine.py").write_text(
         "import numpy as np\ndef mean_log(theta):\n    return np.log(theta).mean(axis=-1)\n"
     )
-    return made
+    return path
 
 
 @pytest.fixture(params=list(PREFERENCES))
@@ -60,10 +60,10 @@ def context(request: pytest.FixtureRequest, folder: Path) -> Context:
 
 def test_higher_at_all_times_is_worth_more(preference: Preference, context: Context):
     valuation = preference.on(context)
-    below, above = (
-        valuation.values(curves[:, :, None]) for curves in ordered_pairs(len(context.times), seed=5)
-    )
-    assert (above > below).all()
+    lower_curves, higher_curves = ordered_pairs(len(context.times), seed=5)
+    lower_values = valuation.values(lower_curves[:, :, None])
+    higher_values = valuation.values(higher_curves[:, :, None])
+    assert (higher_values > lower_values).all()
 
 
 def test_items_are_valued_each_for_itself_and_its_words_are_one_line(preference, context):
@@ -85,9 +85,9 @@ def test_items_are_valued_each_for_itself_and_its_words_are_one_line(preference,
 
 
 def test_its_text_reads_back_as_itself(preference: Preference):
-    again, _ = read_preference(preference.text)
-    assert again.text == preference.text
-    assert again == preference
+    parsed, _ = read_preference(preference.text)
+    assert parsed.text == preference.text
+    assert parsed == preference
 
 
 def test_one_time_is_a_grid_too(preference: Preference, folder: Path):

@@ -27,7 +27,8 @@ def shifted(shift: np.ndarray, scale: np.ndarray) -> Valuation:
 
 def random_preference(rng: np.random.Generator) -> Valuation:
     """A strictly monotone preference of one of many kinds."""
-    n, context = len(TIMES), Context(TIMES)
+    n = len(TIMES)
+    context = Context(TIMES)
     kind = rng.integers(4)
     if kind == 0:
         return additive(rng.exponential(size=n), rng.uniform(0.2, 3.0, n))
@@ -47,9 +48,9 @@ def random_preference(rng: np.random.Generator) -> Valuation:
     ]
     if kind == 2:
         return read_preference(str(rng.choice(texts)))[0].on(context)
-    one, two = rng.choice(texts, 2, replace=False)
+    first, second = rng.choice(texts, 2, replace=False)
     share = rng.uniform(0.05, 0.95)
-    return read_preference(f"{share} * {one} + {1 - share} * {two}")[0].on(context)
+    return read_preference(f"{share} * {first} + {1 - share} * {second}")[0].on(context)
 
 
 def curves(rng: np.random.Generator) -> np.ndarray:
@@ -64,7 +65,8 @@ def test_the_choice_is_right_and_undominated_for_a_thousand_random_preferences()
     rng = np.random.default_rng(11)
     dominated_ones = 0
     for _ in range(1000):
-        theta, u = curves(rng), random_preference(rng)
+        theta = curves(rng)
+        u = random_preference(rng)
         worth = [u.values(theta[None, :, i : i + 1]).item() for i in range(theta.shape[1])]
         criteria = Criteria(u.values(theta[None]))
         true_set = set(undominated_by_loops(theta[None], alpha=1.0))

@@ -40,9 +40,9 @@ TIMES = np.geomspace(1, 100, 12)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("functions")
-    (made / "worth.py").write_text(SOURCE)
-    return made
+    path = tmp_path_factory.mktemp("functions")
+    (path / "worth.py").write_text(SOURCE)
+    return path
 
 
 def valued(name: str, folder: Path, theta: np.ndarray, times: np.ndarray = TIMES) -> np.ndarray:

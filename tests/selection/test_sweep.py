@@ -34,33 +34,33 @@ def weights_at(t: float) -> np.ndarray:
 @pytest.mark.parametrize("risk", Risk)
 def test_each_position_is_the_choice_at_that_budget(risk):
     drawn = posterior()
-    found = sweep(drawn, range(4), NAMES, Context(TIMES), risk)
-    p2bb = np.array([found.p2bb[name] for name in NAMES])
-    assert p2bb.shape == (4, len(found.positions))
-    assert set(TIMES) <= set(found.positions)
-    for k in range(0, len(found.positions), 17):
-        weights = weights_at(found.positions[k])
+    table = sweep(drawn, range(4), NAMES, Context(TIMES), risk)
+    p2bb = np.array([table.p2bb[name] for name in NAMES])
+    assert p2bb.shape == (4, len(table.positions))
+    assert set(TIMES) <= set(table.positions)
+    for k in range(0, len(table.positions), 17):
+        weights = weights_at(table.positions[k])
         values = rival_values(drawn, range(4), lambda wins, by=weights: wins @ by)
-        alone = Criteria(values)
+        criteria = Criteria(values)
         # draws are swept in single precision, as they are kept: one draw in 400 may tip over
-        assert p2bb[:, k] == pytest.approx(alone.p2bb, abs=1 / 400 + 1e-9)
-        merit = alone.merit(risk)
-        assert merit[NAMES.index(found.choices[k])] >= merit.max() - 2 / 400
+        assert p2bb[:, k] == pytest.approx(criteria.p2bb, abs=1 / 400 + 1e-9)
+        merit = criteria.merit(risk)
+        assert merit[NAMES.index(table.choices[k])] >= merit.max() - 2 / 400
 
 
 def test_intervals_cover_all_positions_and_name_each_choice():
     drawn = posterior()
-    found = sweep(drawn, range(4), NAMES, Context(TIMES), "mean")
-    intervals = found.intervals
-    assert [one.choice for one in intervals] == ["A", "D"]  # good early, then good late
+    table = sweep(drawn, range(4), NAMES, Context(TIMES), "mean")
+    intervals = table.intervals
+    assert [interval.choice for interval in intervals] == ["A", "D"]  # good early, then good late
     assert intervals[0].from_ == 10
     assert intervals[-1].to == 1000
-    place = found.positions.index(intervals[0].to)
-    assert found.positions[place + 1] == intervals[1].from_
-    for one in intervals:
-        assert one.lowest_p2bb <= one.p2bb <= one.highest_p2bb
+    last_position = table.positions.index(intervals[0].to)
+    assert table.positions[last_position + 1] == intervals[1].from_
+    for interval in intervals:
+        assert interval.lowest_p2bb <= interval.p2bb <= interval.highest_p2bb
     regrets = []
-    for weights in map(weights_at, found.positions[: place + 1]):
+    for weights in map(weights_at, table.positions[: last_position + 1]):
         values = rival_values(drawn, range(4), lambda wins, by=weights: wins @ by)
         regrets.append(Criteria(values).regret[0])
     assert intervals[0].regret == pytest.approx(max(regrets), abs=1e-6)
@@ -69,9 +69,9 @@ def test_intervals_cover_all_positions_and_name_each_choice():
 def test_those_that_tie_share_being_best():
     theta = np.repeat(posterior(n=2).theta[:, :, :1] / 2, 2, axis=2)
     context = Context(TIMES, joint=False)
-    found = sweep(posterior_of(theta), range(2), ("A", "B"), context, "p2bb")
-    assert found.p2bb["A"] == pytest.approx([0.5] * 8)
-    assert len(found.intervals) == 1
+    table = sweep(posterior_of(theta), range(2), ("A", "B"), context, "p2bb")
+    assert table.p2bb["A"] == pytest.approx([0.5] * 8)
+    assert len(table.intervals) == 1
 
 
 def test_the_value_of_information_is_the_expected_regret_and_is_split_by_rival():
@@ -80,12 +80,14 @@ def test_the_value_of_information_is_the_expected_regret_and_is_split_by_rival()
         criteria = Criteria(values)
         choice = criteria.best("mean")
         order = [choice, *(item for item in range(5) if item != choice)]
-        found = value_of_information(values[:, order], [str(item) for item in order])
-        assert found.gain == pytest.approx(criteria.regret[choice])
-        assert sum(rival.gain for rival in found.rivals) == pytest.approx(found.gain)
-        assert [r.gain for r in found.rivals] == sorted(r.gain for r in found.rivals)[::-1]
-        assert found.share == pytest.approx(found.gain / criteria.mean[choice])
-        for rival in found.rivals:
+        information = value_of_information(values[:, order], [str(item) for item in order])
+        assert information.gain == pytest.approx(criteria.regret[choice])
+        assert sum(rival.gain for rival in information.rivals) == pytest.approx(information.gain)
+        assert [r.gain for r in information.rivals] == sorted(r.gain for r in information.rivals)[
+            ::-1
+        ]
+        assert information.share == pytest.approx(information.gain / criteria.mean[choice])
+        for rival in information.rivals:
             assert rival.p2bb == pytest.approx(criteria.p2bb[int(rival.algorithm)])
-    found = value_of_information(np.array([[0.8, 0.2], [0.7, 0.3]]), ["A", "B"])
-    assert (found.gain, found.rivals) == (0.0, ())
+    information = value_of_information(np.array([[0.8, 0.2], [0.7, 0.3]]), ["A", "B"])
+    assert (information.gain, information.rivals) == (0.0, ())
