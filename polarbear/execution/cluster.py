@@ -88,11 +88,11 @@ class Cluster:
     def _connect(self, patience: float) -> Any:
         begun = time.monotonic()
         while True:
-            left = max(1.0, patience - (time.monotonic() - begun))
+            seconds_left = max(1.0, patience - (time.monotonic() - begun))
             try:
                 return distributed.Client(  # type: ignore[no-untyped-call]
                     self._options.scheduler or self._started,
-                    timeout=min(left, MAX_CONNECT_SECONDS),
+                    timeout=min(seconds_left, MAX_CONNECT_SECONDS),
                     set_as_default=False,
                 )
             except (ValueError, RuntimeError) as error:
@@ -110,10 +110,16 @@ class Cluster:
 
 
 def _start_cluster(options: Execution) -> Any:
-    dask.config.set({"distributed.scheduler.allowed-failures": options.tries - 1})
-    if options.job_queue is not None:
-        return _request_jobs(options.job_queue)
-    resource_tracker.ensure_running()  # started together with a worker, it would not be blocked
+    # A scheduler reads this setting when it is started.
+    with dask.config.set({"distributed.scheduler.allowed-failures": options.tries - 1}):
+        if options.job_queue is not None:
+            return _request_jobs(options.job_queue)
+        return _start_local_cluster(options)
+
+
+def _start_local_cluster(options: Execution) -> Any:
+    # Started together with a worker, the tracker of resources would receive interrupts.
+    resource_tracker.ensure_running()
     with blocked_interrupts():  # Ctrl-C is handled by this command, which ends its workers
         return distributed.LocalCluster(  # type: ignore[no-untyped-call]
             n_workers=options.workers or available_processors(),
@@ -177,23 +183,28 @@ def probe_workers(client: Any) -> list[WorkerReport]:
     """Report on every worker that a Dask client is connected with."""
     threads = dict(client.nthreads())
     answers = client.run(describe_worker, on_error="return")
-    reports = []
-    for worker, count in sorted(threads.items()):
-        answer = answers.get(worker, TimeoutError("it does not answer"))
-        if isinstance(answer, Exception):
-            is_missing = "No module named 'polarbear'" in str(answer)  # as Dask reports it
-            flaw = "PolarBear is not installed there" if is_missing else repr(answer)
-            reports.append(WorkerReport(worker, count, None, flaw, is_lost=not is_missing))
-        else:
-            where, version = answer
-            flaw = f"it has PolarBear {version}, this is {__version__}"
-            flaw = "" if version == __version__ else flaw
-            reports.append(WorkerReport(worker, count, where, flaw))
-    return reports
+    no_answer = TimeoutError("it does not answer")
+    return [
+        _report_of(worker, n_threads, answers.get(worker, no_answer))
+        for worker, n_threads in sorted(threads.items())
+    ]
+
+
+def _report_of(worker: str, n_threads: int, answer: Any) -> WorkerReport:
+    """The report on a worker from its answer, or from the error that it answered with."""
+    if isinstance(answer, Exception):
+        is_missing = "No module named 'polarbear'" in str(answer)  # as Dask reports it
+        flaw = "PolarBear is not installed there" if is_missing else repr(answer)
+        return WorkerReport(worker, n_threads, None, flaw, is_lost=not is_missing)
+    where, version = answer
+    flaw = ""
+    if version != __version__:
+        flaw = f"it has PolarBear {version}, this is {__version__}"
+    return WorkerReport(worker, n_threads, where, flaw)
 
 
 def describe_worker(dask_worker: Any) -> tuple[Where, str]:
-    """The machine of the Dask worker this is called on, and its version of PolarBear."""
+    """The machine of the Dask worker that calls this, and its version of PolarBear."""
     return here(dask_worker.address), __version__
 
 

@@ -36,11 +36,11 @@ from polarbear.execution.host import Where
 from polarbear.execution.outcome import Executor, Outcome, RunLimits, Status, Task
 from polarbear.wording import counted, typed_time
 
-SUBMITTED_PER_THREAD = 2  # so that a worker need not wait for the next run
-MAX_INNOCENT_RETRIES = 20  # of a run that never began while its workers died
+SUBMITTED_PER_THREAD = 2  # so that a worker does not wait for the next run
+MAX_INNOCENT_RETRIES = 20  # of a run that had not begun when its workers died
 LOOK_INTERVAL_SECONDS = 1.0  # between updates of the list of workers
 MAX_CANCEL_SECONDS = 10.0
-_WAKE = ""  # in the place of the key of a future
+_WAKE = ""  # is put into the queue instead of the key of a future
 
 
 @dataclass
@@ -64,14 +64,16 @@ class DaskExecutor(Executor):
         packages: Mapping[str, str],
         timed_on: Mapping[str, str] | None,  # see Placement; None if seconds are not compared
     ) -> None:
-        self._config, self._limits, self._packages = config, limits, packages
+        self._config = config
+        self._limits = limits
+        self._packages = packages
         self._options = config.execution
         rule = "mixed" if timed_on is None else config.execution.processors
         self._placement = Placement(rule, timed_on)
         self._name = f"polarbear-{secrets.token_hex(4)}"
         self._submitted: dict[str, Submission] = {}  # by the keys of their futures
         self._ended: queue.SimpleQueue[str] = queue.SimpleQueue()  # keys of futures
-        self._starts: defaultdict[str, list[Where]] = defaultdict(list)  # where each run has begun
+        self._starts: defaultdict[str, list[Where]] = defaultdict(list)  # by run
         self._threads: dict[str, int] = {}  # by worker
         self._looked = 0.0
         self._had_workers = time.monotonic()
@@ -88,7 +90,8 @@ class DaskExecutor(Executor):
     def __exit__(self, *error: object) -> None:
         def cancel_all() -> None:
             with suppress(Exception):  # the cluster may be gone
-                self._client.cancel([one.future for one in self._submitted.values()])
+                futures = [submission.future for submission in self._submitted.values()]
+                self._client.cancel(futures)
                 self._client.unregister_worker_plugin(self._name)
 
         # In a thread, because a cluster that is gone does not answer.
@@ -110,7 +113,8 @@ class DaskExecutor(Executor):
         return self._cluster.client
 
     def _has_room(self) -> bool:
-        threads, limit = sum(self._threads.values()), self._options.workers
+        threads = sum(self._threads.values())
+        limit = self._options.workers
         if limit is not None and limit < threads:
             return len(self._submitted) < limit
         return len(self._submitted) < max(1, SUBMITTED_PER_THREAD * threads)
@@ -122,7 +126,7 @@ class DaskExecutor(Executor):
         """Send the job to the cluster, and check that its workers can execute runs."""
         config = self._config
         folder = os.path.abspath(config.folder)  # noqa: PTH100 - machines may share symbolic links
-        first = config.instances.instance(0, config.setting)
+        first_instance = config.instances.instance(0, config.setting)
         check = FitnessCheck(name="check", use="fitness-check", algorithms=config.algorithms)
         job = Job(
             self._name,
@@ -131,7 +135,7 @@ class DaskExecutor(Executor):
             self._limits,
             self._options.threads,
             self._packages,
-            Task(check, first, 1, config.budget.limit),
+            Task(check, first_instance, 1, config.budget.limit),
             pack(Path(folder)) if self._options.code == "shipped" else None,
         )
         self._client.subscribe_topic(self._name, self._note_start)
@@ -185,14 +189,14 @@ class DaskExecutor(Executor):
         if "cancelled" in ended.values() or self._client.status != "running":
             self._recover()
             return
-        done = {key: self._submitted[key].future for key in ended if ended[key] == "finished"}
-        results: dict[str, Any] = {}
+        finished = {key: self._submitted[key].future for key in ended if ended[key] == "finished"}
+        outcome_fields: dict[str, Any] = {}  # by key, all but the task
         with suppress(OSError, ClusterError, TimeoutError):
-            results = dict(self._client.gather(done, errors="skip"))
+            outcome_fields = dict(self._client.gather(finished, errors="skip"))
         for key, status in ended.items():
             submission = self._submitted.pop(key)
-            if key in results:
-                outcome = Outcome(submission.task, **results[key])
+            if key in outcome_fields:
+                outcome = Outcome(submission.task, **outcome_fields[key])
                 self._placement.check(outcome.task.instance.id, outcome.where)
                 yield outcome
             elif status == "error":
@@ -205,24 +209,14 @@ class DaskExecutor(Executor):
 
     def _handle_error(self, submission: Submission) -> Iterator[Outcome]:
         """Retry, fail the run, or stop, depending on why Dask gave up a run."""
-        error, starts = submission.future.exception(), self._starts[submission.run]
+        error = submission.future.exception()
         if isinstance(error, KilledWorker):
             # A run that had not begun when another took its worker down is tried again.
-            innocent = len(starts) < self._options.tries
-            if innocent and submission.retries < MAX_INNOCENT_RETRIES:
+            is_innocent = len(self._starts[submission.run]) < self._options.tries
+            if is_innocent and submission.retries < MAX_INNOCENT_RETRIES:
                 self._retry(submission)
-                return
-            where, empty = starts[-1] if starts else Where("unknown"), np.empty(0)
-            yield Outcome(
-                submission.task,
-                Status.POISONOUS,
-                f"{counted(len(starts), 'worker')} died with it, the last at {where.worker} on "
-                f"{where.host}",
-                empty,
-                empty,
-                started=submission.since,
-                where=where,
-            )
+            else:
+                yield self._poisonous(submission)
         elif isinstance(error, UnknownJobError | LeavingError):
             if isinstance(error, UnknownJobError):
                 self._set_up()
@@ -238,15 +232,31 @@ class DaskExecutor(Executor):
                 f"{type(error).__name__}: {error}"
             )
 
+    def _poisonous(self, submission: Submission) -> Outcome:
+        """The outcome of a run whose worker died in every attempt."""
+        starts = self._starts[submission.run]
+        last_start = starts[-1] if starts else Where("unknown")
+        return Outcome(
+            submission.task,
+            Status.POISONOUS,
+            f"{counted(len(starts), 'worker')} died with it, the last at {last_start.worker} on "
+            f"{last_start.host}",
+            times=np.empty(0),
+            values=np.empty(0),
+            started=submission.since,
+            where=last_start,
+        )
+
     def _recover(self) -> None:
         """Submit all unfinished runs again after the scheduler was lost."""
         if self._client.status != "running":
             self._cluster.reconnect()
-        self._threads, self._had_workers = {}, time.monotonic()
+        self._threads = {}
+        self._had_workers = time.monotonic()
         self._set_up()
         for key in list(self._submitted):
-            lost = self._submitted.pop(key)
-            self._submit(lost.task, lost.run, lost.retries)
+            submission = self._submitted.pop(key)
+            self._submit(submission.task, submission.run, submission.retries)
 
     def _look(self) -> None:
         """Update the list of workers from time to time; raise if there was none for too long."""
@@ -261,8 +271,10 @@ class DaskExecutor(Executor):
             return
         if self._threads:
             self._had_workers = now
+            return
+        seconds_without = now - self._had_workers
         # Jobs may wait in a queue for hours.
-        elif now - self._had_workers > self._options.patience and not self._options.job_queue:
+        if seconds_without > self._options.patience and not self._options.job_queue:
             waited = typed_time(self._options.patience, "seconds")
             raise ClusterError(
                 f"the scheduler at {self._cluster.address} has had no worker for {waited}; start "

@@ -72,7 +72,8 @@ class JobPlugin(WorkerPlugin):
         self._pools: list[Pool] = []
         self._lock = threading.Lock()
         self._check_lock = threading.Lock()
-        self._is_fit = self._is_leaving = False
+        self._is_fit = False
+        self._is_leaving = False
 
     def teardown(self, worker: Worker) -> None:
         self._is_leaving = True  # runs that end from now on did not end by themselves
@@ -86,14 +87,18 @@ class JobPlugin(WorkerPlugin):
         """Execute a task in a pool; before the first, check that this machine can execute runs."""
         with self._check_lock:
             if not self._is_fit:
-                flaw = package_differences(self.job.packages)
-                if not flaw:
-                    outcome = self._execute(self.job.check)
-                    flaw = outcome.message if outcome.status.failed else ""
-                if flaw:
-                    raise UnfitError(f"{self._label}: {flaw}")
+                self._check_fitness()
                 self._is_fit = True
         return self._execute(task)
+
+    def _check_fitness(self) -> None:
+        """Raise if packages differ here, or if problems and algorithms cannot be prepared."""
+        flaw = package_differences(self.job.packages)
+        if not flaw:
+            outcome = self._execute(self.job.check)
+            flaw = outcome.message if outcome.status.failed else ""
+        if flaw:
+            raise UnfitError(f"{self._label}: {flaw}")
 
     @property
     def _label(self) -> str:
@@ -116,26 +121,32 @@ class JobPlugin(WorkerPlugin):
             raise LeavingError(f"{self._label} is shutting down")
 
     def _new_pool(self) -> Pool:
-        job, memory = self.job, self.job.limits.memory
-        if memory is None:
-            limit = self._worker.memory_manager.memory_limit
-            threads = self._worker.state.nthreads
-            memory = MEMORY_SHARE * limit / threads if limit else default_memory(threads)
+        job = self.job
         setting = job.setting
         if job.code is not None:
             folder = unpack(job.code, Path(self._worker.local_directory))
             setting = replace(setting, folder=str(folder))
-        limits = replace(job.limits, memory=memory)
+        limits = replace(job.limits, memory=self._memory_per_run())
         pool = Pool(job.suite, setting, 1, limits, job.threads, self._worker.address)
         self._pools.append(pool.__enter__())
         return pool
 
+    def _memory_per_run(self) -> float:
+        """The limit of the job or, without one, a share of the memory of the worker."""
+        if self.job.limits.memory is not None:
+            return self.job.limits.memory
+        worker_memory = self._worker.memory_manager.memory_limit
+        threads = self._worker.state.nthreads
+        if worker_memory:
+            return float(MEMORY_SHARE * worker_memory / threads)
+        return default_memory(threads)
+
 
 def execute_task(job: str, run: str, task: bytes, is_retry: bool = False) -> dict[str, object]:
-    """Execute a task on the Dask worker this is called on; return the outcome without its task.
+    """Execute a task on the Dask worker that calls this; return the outcome without its task.
 
-    An event announces its beginning. In a retry, the run may have taken a worker down before:
-    it begins only after the event has left the worker.
+    An event tells the executor that the run begins here. A run that is tried again may have taken
+    its worker down before, so it waits until the event has left this worker.
     """
     worker = get_worker()
     plugin = worker.plugins.get(job)
@@ -145,7 +156,8 @@ def execute_task(job: str, run: str, task: bytes, is_retry: bool = False) -> dic
     if is_retry:
         time.sleep(SEND_SECONDS)
     outcome = plugin.execute(pickle.loads(task))
-    return {one.name: getattr(outcome, one.name) for one in fields(outcome)[1:]}
+    names = [field.name for field in fields(outcome) if field.name != "task"]
+    return {name: getattr(outcome, name) for name in names}
 
 
 class FitnessCheck(Algorithm):
@@ -161,14 +173,14 @@ class FitnessCheck(Algorithm):
 
 
 def package_differences(packages: Mapping[str, str]) -> str:
-    """Packages that are missing here or have another version than given; empty if none."""
-    found = of_packages(*packages).packages
-    differences = (
-        f"{name} is {found[name]}, not {wanted}"
-        for name, wanted in packages.items()
-        if found[name] != wanted
-    )
-    return joined(list(differences))
+    """The packages that are missing here or have other versions, in words; empty if none."""
+    installed = of_packages(*packages).packages
+    differences = [
+        f"{name} is {installed[name]}, not {version}"
+        for name, version in packages.items()
+        if installed[name] != version
+    ]
+    return joined(differences)
 
 
 def pack(folder: Path) -> bytes:
@@ -176,19 +188,16 @@ def pack(folder: Path) -> bytes:
 
     The bytes depend on names, contents and permissions only, not on times and owners.
     """
-    total, buffer = 0, io.BytesIO()
+    buffer = io.BytesIO()
+    total_bytes = 0
 
     def only_code(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
-        nonlocal total
+        nonlocal total_bytes
         path = folder / entry.name
-        if path != folder and (
-            path.name.startswith(".")
-            or path.name in EXCLUDED_NAMES
-            or any((path / name).exists() for name in EXCLUDING_FILES)
-        ):
+        if path != folder and _is_excluded(path):
             return None
-        total += entry.size
-        if total > MAX_ARCHIVE_BYTES:
+        total_bytes += entry.size
+        if total_bytes > MAX_ARCHIVE_BYTES:
             raise ClusterError(
                 f"{folder} contains more than {size(MAX_ARCHIVE_BYTES)}, too much to be shipped "
                 "with `code: shipped`; keep data elsewhere, or use a folder that all machines "
@@ -204,12 +213,19 @@ def pack(folder: Path) -> bytes:
     return buffer.getvalue()
 
 
-def unpack(archive: bytes, place: Path) -> Path:
-    """Unpack an archive once into a folder below ``place`` that is named by its hash."""
-    folder = place / f"polarbear-{hashlib.sha256(archive).hexdigest()[:16]}"
+def _is_excluded(path: Path) -> bool:
+    """Whether a file or folder holds no code of the user."""
+    if path.name.startswith(".") or path.name in EXCLUDED_NAMES:
+        return True
+    return any((path / name).exists() for name in EXCLUDING_FILES)
+
+
+def unpack(archive: bytes, parent: Path) -> Path:
+    """Unpack an archive once into a folder below ``parent`` that is named by its hash."""
+    folder = parent / f"polarbear-{hashlib.sha256(archive).hexdigest()[:16]}"
     if not folder.exists():
-        aside = folder.with_name(f"{folder.name}.{os.getpid()}")
+        incomplete = folder.with_name(f"{folder.name}.{os.getpid()}")
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-            files.extractall(aside, filter="data")
-        aside.rename(folder)
+            files.extractall(incomplete, filter="data")
+        incomplete.rename(folder)
     return folder

@@ -96,10 +96,11 @@ class Executor(ABC):
         done, or as soon as ``over`` returns True: runs that have begun then continue, and the next
         call yields their outcomes.
         """
-        waiting, has_more = iter(tasks), True
+        remaining = iter(tasks)
+        has_more = True
         while not over():
             while has_more and self._has_room():
-                task = next(waiting, _NO_MORE)
+                task = next(remaining, _NO_MORE)
                 has_more = task is not _NO_MORE
                 if not isinstance(task, Task):
                     break

@@ -101,14 +101,17 @@ def kill(processes: Iterable[psutil.Process]) -> None:
 
 
 def _kill_all(find: Callable[[], list[psutil.Process]]) -> int:
-    """Kill until nothing is found any more: what is being killed may start more."""
-    seen: set[psutil.Process] = set()
+    """Kill until nothing is found any more, because a process may start others until it is dead.
+
+    Returns the number of killed processes.
+    """
+    killed: set[psutil.Process] = set()
     deadline = time.monotonic() + MAX_KILL_SECONDS
     while True:
         alive = [process for process in find() if _is_alive(process)]
         if not alive or time.monotonic() > deadline:
-            return len(seen)
-        seen.update(alive)
+            return len(killed)
+        killed.update(alive)
         kill(alive)
         time.sleep(0.001)
 

@@ -61,8 +61,8 @@ class Recorder:
             SECONDS: self._evaluate_timed,
         }.get(axis, self._evaluate_unrecorded)
         # Evaluates many points in one call and records them one by one; None if impossible.
-        possible = self._problem.evaluate_many is not None and axis == EVALUATIONS
-        self.at_once = self._evaluate_many if possible else None
+        can_evaluate_many = self._problem.evaluate_many is not None and axis == EVALUATIONS
+        self.at_once = self._evaluate_many if can_evaluate_many else None
 
     def start(self) -> None:
         """Start the clock; time before that is not charged."""
@@ -92,14 +92,14 @@ class Recorder:
         if perf_counter() - self._start >= self._budget:
             raise BudgetExhausted
         self._count += 1
-        built = self._building_seconds()
+        building_before = self._building_seconds()
         value = _number(self._objective, x)
-        done = perf_counter()
-        self._start += self._building_seconds() - built
-        if done - self._start > self._budget:
+        evaluated = perf_counter()
+        self._start += self._building_seconds() - building_before
+        if evaluated - self._start > self._budget:
             raise BudgetExhausted
-        y = self._observe(done - self._start, value, x)
-        self._start += perf_counter() - done
+        y = self._observe(evaluated - self._start, value, x)
+        self._start += perf_counter() - evaluated
         return y
 
     def _evaluate_unrecorded(self, x: Point) -> float:
@@ -108,25 +108,28 @@ class Recorder:
         return y if y == y and y != -inf else self._count_invalid()
 
     def _evaluate_many(self, points: Floats) -> list[float]:
-        within = min(len(points), self._limit - self._count)
-        many = self._problem.evaluate_many
-        values = np.asarray(many(points[:within]) if many and within else (), dtype=np.float64)
-        if values.shape != (within,):
+        n_within = min(len(points), self._limit - self._count)
+        evaluate_many = self._problem.evaluate_many
+        values = np.empty(0)
+        if evaluate_many is not None and n_within:
+            values = np.asarray(evaluate_many(points[:n_within]), dtype=np.float64)
+        if values.shape != (n_within,):
             raise ProblemError(
-                f"evaluate_many returned {_kind_of(values)} for {within} points; expected as "
+                f"evaluate_many returned {_kind_of(values)} for {n_within} points; expected as "
                 "many numbers"
             )
         observed = []
         for x, value in zip(points, values.tolist(), strict=False):
             self._count += 1
             observed.append(self._observe(self._count, value, x))
-        if within < len(points):
+        if n_within < len(points):
             raise BudgetExhausted
         return observed
 
     def report(self, t: float, y: float) -> None:
         """Record an objective value that the algorithm itself has computed at time t."""
-        t, y = float(t), self._sign * float(y)
+        t = float(t)
+        y = self._sign * float(y)
         if not isfinite(t) or t < self._reported:
             raise BadOutputError(
                 f"reported t = {t:g} after t = {self._reported:g}; times must be finite and not "
@@ -187,9 +190,9 @@ def _number(function: Objective, x: Point) -> float:
     except (TypeError, ValueError):
         call = function if hasattr(function, "__code__") else type(function).__call__
         code = getattr(call, "__code__", None)
-        place = f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
+        location = f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
         raise ProblemError(
-            f"the objective{place} returned {_kind_of(value)}; expected a number"
+            f"the objective{location} returned {_kind_of(value)}; expected a number"
         ) from None
 
 

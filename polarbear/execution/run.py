@@ -51,32 +51,34 @@ def execute(
     """Execute a task until it ends or fails; only signals of the process itself are raised."""
     setting = problems.setting
     axis = setting.budget.axis
-    started, clock = time.time(), time.perf_counter()
+    started = time.time()
+    clock = time.perf_counter()
     recorder = Recorder(None, axis, task.budget)
-    status, message = Status.ENDED, ""
+    status = Status.ENDED
+    message = ""
     try:
         task.algorithm.prepare(setting)
         task.algorithm.load()
         problem = problems.get(task.instance)
         maximise = problems.suite.maximise or getattr(problem, "maximise", False) is True
         described = problem if isinstance(problem, Problem) else None
-        last = setting.trajectory == "last"
-        recorder = Recorder(described, axis, task.budget, maximise, journal, last)
+        records_last = setting.trajectory == "last"
+        recorder = Recorder(described, axis, task.budget, maximise, journal, records_last)
         trial = Trial(
             stop_after(task.seconds, recorder.evaluate),
             stop_after(task.seconds, recorder.report),
             task.instance,
             task.seed,
             axis,
-            setting.budget.limit,
-            problem,
-            described.lower if described else None,
-            described.upper if described else None,
-            problems.suite.offers(),
-            maximise,
-            task.budget,
+            budget=setting.budget.limit,
+            problem=problem,
+            lower=described.lower if described else None,
+            upper=described.upper if described else None,
+            kind=problems.suite.offers(),
+            maximise=maximise,
+            until=task.budget,
             # A limit in seconds may end the run after any evaluation.
-            recorder.at_once if task.seconds is None else None,
+            at_once=recorder.at_once if task.seconds is None else None,
         )
         # Libraries that draw from global generators start from a known state in every run.
         random.seed(task.seed)
@@ -87,13 +89,17 @@ def execute(
     except BudgetExhausted:
         status = Status.BUDGET
     except BadOutputError as error:
-        status, message = Status.BAD_OUTPUT, str(error)
+        status = Status.BAD_OUTPUT
+        message = str(error)
     except KilledFromOutsideError as error:
-        status, message = Status.LOST, str(error)
+        status = Status.LOST
+        message = str(error)
     except PolarBearError as error:
-        status, message = Status.CRASHED, str(error)
+        status = Status.CRASHED
+        message = str(error)
     except (Exception, SystemExit) as error:
-        status, message = Status.CRASHED, crash_message(error, log_tail())
+        status = Status.CRASHED
+        message = crash_message(error, log_tail())
     return Outcome(
         task,
         status,
@@ -110,7 +116,7 @@ def execute(
 
 
 def stop_after(seconds: float | None, call: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a call so that it ends the run if that many seconds have passed since the first call."""
+    """Wrap a function: it ends the run once some seconds have passed since its first call."""
     if seconds is None:
         return call
     deadline = float("inf")
@@ -127,8 +133,8 @@ def stop_after(seconds: float | None, call: Callable[..., Any]) -> Callable[...,
 
 
 def crash_message(error: BaseException, log: str) -> str:
-    """The error, its place, and the last lines that were printed."""
+    """The error, the line that raised it, and the last lines that were printed."""
     frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
-    text = f"{type(error).__name__}: {error}{place}"
+    location = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    text = f"{type(error).__name__}: {error}{location}"
     return shorten(f"{text}\n{log}" if log else text)

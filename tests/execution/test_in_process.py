@@ -40,11 +40,11 @@ def test_an_executor_is_chosen_for_the_calls_of_a_context(tmp_path: Path):
     (tmp_path / "mine.py").write_text(
         "import os\n"
         "def records_its_process(problem, seed, file):\n"
-        "    from helper import point\n"
+        "    from point_of_a_test import point\n"
         "    problem(point(problem))\n"
         "    open(file, 'a').write(f'{os.getpid()}\\n')\n"
     )
-    (tmp_path / "helper.py").write_text("def point(problem):\n    return problem.lower\n")
+    (tmp_path / "point_of_a_test.py").write_text("def point(problem):\n    return problem.lower\n")
     file = tmp_path / "processes"
     config = tmp_path / "config.yaml"
     config.write_text(
