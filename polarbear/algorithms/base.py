@@ -18,7 +18,7 @@ from polarbear.settings.options import Options
 
 EvaluateAll = Callable[[Any], list[float]]
 Search = Callable[[EvaluateAll, Floats, Floats, int], None]
-TRIED_EVALUATIONS = 50  # of options
+TRIED_EVALUATIONS = 50  # of a search that tries options
 
 
 @dataclass(frozen=True)
@@ -130,12 +130,12 @@ class Algorithm(Options):
 
 def check_options(search: Search, optimiser: str) -> None:
     """Run a short search on the sphere: most packages check options only when they use them."""
-    left = TRIED_EVALUATIONS
+    n_evaluated = 0
 
     def sphere(x: Floats) -> float:
-        nonlocal left
-        left -= 1
-        if left < 0:
+        nonlocal n_evaluated
+        n_evaluated += 1
+        if n_evaluated > TRIED_EVALUATIONS:
             raise BudgetExhausted
         return float(x @ x)
 

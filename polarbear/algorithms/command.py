@@ -27,8 +27,9 @@ from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
 
 PLACEHOLDERS = ("instance", "seed", "budget", "config", "output")
-# A program that reports seconds may be killed that much after its budget: its clock starts later.
-MAX_LATE_SECONDS, MAX_LATE_SHARE = 0.1, 0.05
+# A program that reports seconds is killed some time after its budget, as its clock starts later.
+MAX_LATE_SECONDS = 0.1
+MAX_LATE_SHARE = 0.05  # of the budget
 
 
 class Command(Algorithm):
@@ -100,8 +101,10 @@ class Command(Algorithm):
             raise ValueError(
                 "'label' names one algorithm; 'configurations' are labelled by their names"
             )
-        place = Path(folder)
-        described = None if self.parameter_file is None else place / self.parameter_file
+        table = Path(folder) / self.configurations
+        parameter_file = None
+        if self.parameter_file is not None:
+            parameter_file = Path(folder) / self.parameter_file
         return tuple(
             self.model_copy(
                 update={
@@ -111,7 +114,7 @@ class Command(Algorithm):
                     "parameter_file": None,
                 }
             )
-            for number, arguments in irace.configurations(place / self.configurations, described)
+            for number, arguments in irace.configurations(table, parameter_file)
         )
 
     def _receives(self, placeholder: str) -> bool:
@@ -133,16 +136,17 @@ class Command(Algorithm):
 
     def made_of(self, setting: Setting) -> MadeOf:
         """The program, and the files that its command names."""
+        folder = Path(setting.folder)
         program = self.command[0]
-        where = Path(setting.folder) / program if os.sep in program else shutil.which(program)
-        named = [
-            Path(setting.folder) / part
-            for argument in (*self.command[1:], *self.parameters)
-            for part in (argument, argument.partition("=")[2])
-            if part
-        ]
-        files = [path for path in (*([Path(where)] if where else []), *named) if path.is_file()]
-        return of_files(files, setting.folder)
+        paths: list[Path] = []
+        if os.sep in program:
+            paths.append(folder / program)
+        elif (on_path := shutil.which(program)) is not None:
+            paths.append(Path(on_path))
+        for argument in (*self.command[1:], *self.parameters):
+            value = argument.partition("=")[2]
+            paths += [folder / part for part in (argument, value) if part]
+        return of_files([path for path in paths if path.is_file()], setting.folder)
 
     def arguments(self, trial: Trial, setting: Setting, output: str) -> list[str]:
         """The command line of one run."""
@@ -156,12 +160,15 @@ class Command(Algorithm):
         }
         parameters = [_filled(argument, values) for argument in self.parameters]
         values["config"] = shlex.join(parameters)
-        found: list[str] = []
-        for argument in (*self.command, *(irace.ARGUMENTS if self.protocol == "irace" else ())):
-            found += parameters if argument == "{config}" else [_filled(argument, values)]
-        if os.sep in found[0]:
-            found[0] = str(Path(setting.folder) / found[0])
-        return found
+        templates = list(self.command)
+        if self.protocol == "irace":
+            templates += irace.ARGUMENTS
+        arguments: list[str] = []
+        for template in templates:
+            arguments += parameters if template == "{config}" else [_filled(template, values)]
+        if os.sep in arguments[0]:
+            arguments[0] = str(Path(setting.folder) / arguments[0])
+        return arguments
 
     def run(self, trial: Trial, setting: Setting) -> None:
         with ExitStack() as stack:
@@ -173,9 +180,7 @@ class Command(Algorithm):
                 written = stack.enter_context(path.open("rb"))
             arguments = self.arguments(trial, setting, written.name if written else "")
             begun = time.perf_counter()
-            deadline = begun + trial.until if trial.axis == SECONDS else float("inf")
-            if self.time == "reported":
-                deadline += MAX_LATE_SECONDS + MAX_LATE_SHARE * trial.until
+            deadline = self._deadline(begun, trial)
             program = stack.enter_context(Program(arguments, setting.folder, written))
             lines: Iterable[irace.Line] = (
                 (number, time.perf_counter() - begun, line)
@@ -189,7 +194,17 @@ class Command(Algorithm):
         if self._receives("{budget}"):
             raise BudgetExhausted  # it ended because of the budget in its command
 
+    def _deadline(self, begun: float, trial: Trial) -> float:
+        """The moment at which the program is killed."""
+        if trial.axis != SECONDS:
+            return float("inf")
+        deadline = begun + trial.until
+        if self.time == "reported":
+            deadline += MAX_LATE_SECONDS + MAX_LATE_SHARE * trial.until
+        return deadline
+
     def _take(self, line: str, number: int, elapsed: float, trial: Trial) -> None:
+        """Report the improvement that a line of output describes, if any."""
         words = line.split()
         if not words or words[0].startswith("#"):
             return
@@ -210,4 +225,5 @@ class Command(Algorithm):
 
 
 def _filled(argument: str, values: dict[str, str]) -> str:
+    """An argument whose placeholders are replaced by their values."""
     return re.sub(r"\{(\w+)\}", lambda match: values[match[1]], argument)

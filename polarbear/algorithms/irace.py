@@ -48,10 +48,10 @@ def configurations(
         raise ValueError(f"{path}: {error}") from None
     if len(rows) < 2:
         raise ValueError(f"{path} has no configuration below its header of parameter names")
-    (_, header), *below = rows
+    _, header = rows[0]
     switches = {} if parameter_file is None else _switches(parameter_file)
-    found = []
-    for position, (number, row) in enumerate(below, 1):
+    labelled_arguments = []
+    for position, (number, row) in enumerate(rows[1:], 1):
         if len(row) != len(header):
             raise ValueError(
                 f"{path}, line {number}: {len(row)} values for {len(header)} parameters"
@@ -66,13 +66,13 @@ def configurations(
             switch = switches.get(name, f"--{name} ")
             # A switch that ends in a blank is a separate argument.
             arguments += [switch.strip(), value] if switch[-1:] == " " else [f"{switch}{value}"]
-        found.append((values.get(".ID.", str(position)), tuple(arguments)))
-    return found
+        labelled_arguments.append((values.get(".ID.", str(position)), tuple(arguments)))
+    return labelled_arguments
 
 
 def _switches(path: Path) -> dict[str, str]:
     """The switch of each parameter, from irace's parameter file."""
-    found = {}
+    switches = {}
     for number, line in _lines(path):
         if line.startswith("["):  # options of irace follow
             break
@@ -81,8 +81,8 @@ def _switches(path: Path) -> dict[str, str]:
             raise ValueError(
                 f'{path}, line {number}: expected a name, its "switch", a type and values'
             )
-        found[match[1]] = match[2]
-    return found
+        switches[match[1]] = match[2]
+    return switches
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:
@@ -91,5 +91,5 @@ def _lines(path: Path) -> list[tuple[int, str]]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"cannot read {path}: {error}") from None
-    lines = ((n, line.strip()) for n, line in enumerate(text.splitlines(), 1))
-    return [(n, line) for n, line in lines if line and not line.startswith("#")]
+    numbered = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
+    return [(number, line) for number, line in numbered if line and not line.startswith("#")]

@@ -123,7 +123,9 @@ class Modcma(Algorithm):
         if self.centre == "modcma":
             search.run(evaluate)
             return
-        step, criteria, settings = search.step, search.p.criteria, search.p.settings
+        step = search.step
+        criteria = search.p.criteria
+        settings = search.p.settings
         while True:
             if criteria.any():  # this step begins with a restart, from x0
                 settings.x0 = rng.uniform(-BOX, BOX, dimension)
@@ -157,10 +159,10 @@ def _package() -> ModuleType:
 
 def _set_modules(modules: Any, chosen: Mapping[str, bool | str]) -> None:
     """Set modules by name; ValueError for an unknown module or option."""
-    known = {name for name in dir(modules) if not name.startswith("_")}
+    names = {name for name in dir(modules) if not name.startswith("_")}
     for name, value in chosen.items():
-        if name not in known:
-            raise ValueError(unknown("module", name, known - set(OWN_OPTION)))
+        if name not in names:
+            raise ValueError(unknown("module", name, names - set(OWN_OPTION)))
         kind = type(getattr(modules, name))
         options = {False: False, True: True} if kind is bool else kind.__members__
         if value not in options:

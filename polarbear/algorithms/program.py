@@ -74,13 +74,12 @@ class Program:
         """Its lines until it ends; BudgetExhausted at the deadline of the performance counter."""
         rest = b""
         while True:
-            left = deadline - time.perf_counter()
-            if left <= 0:
+            seconds_left = deadline - time.perf_counter()
+            if seconds_left <= 0:
                 raise BudgetExhausted
-            self._selector.select(min(left, POLL_SECONDS))
-            has_ended = (
-                self._process.poll() is not None
-            )  # before the last read, which is then complete
+            self._selector.select(min(seconds_left, POLL_SECONDS))
+            # Asked before reading, so that the last read is complete.
+            has_ended = self._process.poll() is not None
             self._errors = (self._errors + self._read(self._process.stderr))[-MAX_ERROR_BYTES:]
             if self._written is None:
                 data = self._read(self._process.stdout)
@@ -99,28 +98,32 @@ class Program:
         """Raise if the program failed."""
         code = self._end()
         if code != 0:
-            how = f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code}"
+            end = f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code}"
+            message = f"{self._name} {end}"
             errors = self._errors.decode(errors="replace").strip()
-            message = f"{self._name} {how}" + (f"; standard error: {errors}" if errors else "")
-            raise (KilledFromOutsideError if killed_from_outside(code) else AlgorithmError)(message)
+            if errors:
+                message += f"; standard error: {errors}"
+            if killed_from_outside(code):
+                raise KilledFromOutsideError(message)
+            raise AlgorithmError(message)
 
     def _streams(self) -> list[IO[bytes]]:
         return [stream for stream in (self._process.stdout, self._process.stderr) if stream]
 
     def _read(self, stream: IO[bytes] | None) -> bytes:
         """All that can be read without waiting."""
-        found = bytearray()
-        while stream is not None and len(found) < MAX_READ_BYTES:
+        output = bytearray()
+        while stream is not None and len(output) < MAX_READ_BYTES:
             try:
-                data = os.read(stream.fileno(), 65_536)
+                block = os.read(stream.fileno(), 65_536)
             except BlockingIOError:
                 break
-            if not data:  # closed by the program, which may still run
+            if not block:  # closed by the program, which may still run
                 with suppress(KeyError):
                     self._selector.unregister(stream)
                 break
-            found += data
-        return bytes(found)
+            output += block
+        return bytes(output)
 
     def _end(self) -> int:
         """Kill the process group if the program still runs; return the program's exit code.

@@ -30,8 +30,9 @@ class Python(Algorithm):
         return of_function(self.function, setting.folder)
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        given = trial.in_own_sign()
+        function = load_function(self.function, setting.folder)
+        users_trial = trial.in_own_sign()
         source = getattr(trial.problem, "source", None)
         if source is not None:
-            given = replace(given, problem=source)
-        load_function(self.function, setting.folder)(given, trial.seed, **self.options)
+            users_trial = replace(users_trial, problem=source)
+        function(users_trial, trial.seed, **self.options)

@@ -19,13 +19,13 @@ class RandomSearch(Algorithm):
         rng = np.random.default_rng(trial.seed)
         lower, upper = trial.box
         shape = (BLOCK, trial.dimension)
-        whole = trial.kind is Kind.INTEGER
-        width = upper - lower + whole  # whole numbers include both bounds
+        is_integer = trial.kind is Kind.INTEGER
+        width = upper - lower + is_integer  # whole numbers include both bounds
         while True:
             # Shares of the box: drawn integers may skip random bits, so that the stream would
             # depend on the block.
             points = lower + rng.random(shape) * width
-            if whole:
+            if is_integer:
                 points = np.floor(points)
             points = np.minimum(points, upper)  # rounding may exceed it
-            trial.evaluate_all(points.astype(np.int64) if whole else points)
+            trial.evaluate_all(points.astype(np.int64) if is_integer else points)

@@ -86,7 +86,8 @@ class Scipy(Algorithm):
         self._search(trial.evaluate_all, *trial.box, trial.seed)
 
     def _search(self, evaluate_all: EvaluateAll, lower: Floats, upper: Floats, seed: int) -> None:
-        width, evaluated = upper - lower, 0
+        width = upper - lower
+        evaluated = 0
 
         def objectives(shares: Floats) -> list[float]:
             nonlocal evaluated
@@ -97,9 +98,9 @@ class Scipy(Algorithm):
         rng = np.random.default_rng(seed)
         method = METHODS[self.method]
         while True:
-            before = evaluated
+            evaluated_before = evaluated
             method(Start(objectives, len(lower), evaluated, rng, self.options))
-            if evaluated == before:
+            if evaluated == evaluated_before:
                 raise AlgorithmError(f"scipy's {self.method} ended without an evaluation")
 
 

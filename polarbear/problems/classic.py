@@ -111,7 +111,8 @@ class Classic(Suite):
         return f"classic-{index}-{function}-d{dimension}", spec
 
     def build(self, spec: Spec, setting: Setting) -> Problem:
-        function, dimension = FUNCTIONS[spec["function"]], int(spec["dimension"])
+        function = FUNCTIONS[spec["function"]]
+        dimension = int(spec["dimension"])
         rng = np.random.default_rng(spec["seed"])
         shift = rng.uniform(-LARGEST_SHIFT, LARGEST_SHIFT, dimension)
         rotation = np.eye(dimension)

@@ -215,21 +215,22 @@ def mixture(
     functions: Mapping[int, Callable[[Floats], float]], spec: Spec
 ) -> Callable[[Any], float]:
     """The objective of this spec."""
-    dimension, offset = spec["dimension"], spec["offset"]
+    dimension = spec["dimension"]
+    offset = spec["offset"]
     logits = random_fields(FUNCTIONS, dimension, spec["logits"])
     sparsity = random_fields(1, dimension, spec["sparsity"])
     temperature = spec["logits"]["temperature"]
     active = Active.model_validate(spec["sparsity"]["active"])
-    fewest, thresholds = active.start, active.thresholds()
+    thresholds = active.thresholds()
 
     def evaluate(x: object) -> float:
         x = np.asarray(x, dtype=np.float64)
         z = logits(x).tolist()
-        k = fewest + bisect_left(thresholds, sparsity(x)[0])
-        chosen = sorted(range(FUNCTIONS), key=z.__getitem__)[-k:]
-        largest = z[chosen[-1]]
+        k = active.start + bisect_left(thresholds, sparsity(x)[0])
+        active_functions = sorted(range(FUNCTIONS), key=z.__getitem__)[-k:]
+        largest = z[active_functions[-1]]
         total = total_weight = 0.0
-        for i in chosen:
+        for i in active_functions:
             weight = exp((z[i] - largest) / temperature)
             if weight != 0.0:  # underflow: 0 times the inf outside the box would be NaN
                 total += weight * functions[i](x)

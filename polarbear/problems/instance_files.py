@@ -36,24 +36,25 @@ class Files(Suite):
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        given = [bool(self.names), self.glob is not None, self.listed_in is not None]
-        if sum(given) != 1:
+        n_sources = bool(self.names) + (self.glob is not None) + (self.listed_in is not None)
+        if n_sources != 1:
             raise ValueError("the suite 'files' takes one of: names, glob, listed_in")
         return self
 
     def all_names(self, setting: Setting) -> list[str]:
-        names = list(dict.fromkeys(self._found(Path(setting.folder))))
+        names = list(dict.fromkeys(self._names_in(Path(setting.folder))))
         if self.directory is not None:
             names = [str(Path(self.directory) / name) for name in names]
         if not names:
-            where = f"'{self.glob}' matches" if self.glob else f"'{self.listed_in}' lists"
-            raise ProblemError(f"{where} no instance in {setting.folder}")
+            source = f"'{self.glob}' matches" if self.glob else f"'{self.listed_in}' lists"
+            raise ProblemError(f"{source} no instance in {setting.folder}")
         if self.order == "random":
             # By a hash of the name, so that a file added later does not reorder the others.
             names.sort(key=lambda name: (derived_seed(setting.seed, "order", name), name))
         return names
 
-    def _found(self, folder: Path) -> list[str]:
+    def _names_in(self, folder: Path) -> list[str]:
+        """The names in the order of their source, before any is left out or moved."""
         if self.glob is not None:
             # Not Path.glob, which refuses absolute patterns.
             matches = glob(self.glob, root_dir=folder, recursive=True, include_hidden=True)  # noqa: PTH207
@@ -63,7 +64,8 @@ class Files(Suite):
                 lines = (folder / self.listed_in).read_text(encoding="utf-8").splitlines()
             except (OSError, UnicodeDecodeError) as error:
                 raise ProblemError(f"cannot read the list '{self.listed_in}': {error}") from None
-            return [name for line in lines if (name := line.partition("#")[0].strip())]
+            names = [line.partition("#")[0].strip() for line in lines]
+            return [name for name in names if name]
         return list(self.names)
 
     def size(self, setting: Setting) -> int:

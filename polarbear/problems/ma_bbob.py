@@ -18,7 +18,9 @@ from polarbear.problems.numbered_suites import FUNCTIONS, Dimensions
 LAST_INSTANCE_ID = 99
 LAST_AFFINE_INSTANCE = 2**31 - 1
 THRESHOLD = 0.85
-AFFINE_OPTIMUM, AFFINE_WEIGHTS = 1000, 2000  # ManyAffine's seeds minus the instance
+# ManyAffine's seeds, minus the instance.
+AFFINE_OPTIMUM = 1000
+AFFINE_WEIGHTS = 2000
 # s_i: makes the 24 functions comparable on a logarithmic scale, as published with MA-BBOB.
 SCALES = (
     *(11.0, 17.5, 12.3, 12.6, 11.5, 15.3, 12.1, 15.3, 15.2, 17.4, 13.4, 20.4),
@@ -48,7 +50,8 @@ class MaBbob(Suite):
             optimum_from = {"optimum_seed": int(rng.integers(2**53))}
         else:
             instance = int(rng.integers(1, LAST_AFFINE_INSTANCE, endpoint=True))
-            weights, instances = affine_weights(instance), np.full(FUNCTIONS, instance)
+            weights = affine_weights(instance)
+            instances = np.full(FUNCTIONS, instance)
             optimum_from = {"affine_instance": instance}
         active = np.flatnonzero(weights)
         return f"{self.suite}-{index}-d{dimension}", {

@@ -117,8 +117,10 @@ class Pbo(NumberedSuite):
         return super().draw(index, rng, setting)
 
     def build(self, spec: Spec, setting: Setting) -> Problem:
-        which = (spec["function"], spec["instance"], spec["dimension"])
-        function = _ioh().get_problem(*which, _ioh().ProblemClass.PBO)
+        dimension = spec["dimension"]
+        function = _ioh().get_problem(
+            spec["function"], spec["instance"], dimension, _ioh().ProblemClass.PBO
+        )
 
         def evaluate(x: Any) -> float:
             point = x.tolist() if isinstance(x, np.ndarray) else x
@@ -128,7 +130,6 @@ class Pbo(NumberedSuite):
                 raise ValueError(f"points of PBO consist of zeros and ones, found {wrong}")
             return float(function([int(bit) for bit in point]))
 
-        dimension = spec["dimension"]
         return Problem(evaluate, np.zeros(dimension), np.ones(dimension), maximise=True)
 
 

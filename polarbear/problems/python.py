@@ -40,31 +40,38 @@ class Python(Suite):
         return f"python-{index}", {"seed": int(rng.integers(2**31))}
 
     def build(self, spec: Spec, setting: Setting) -> Any:
-        made = load_function(self.function, setting.folder)(spec["seed"], **self.options)
-        if isinstance(made, Problem):
-            return made
+        function = load_function(self.function, setting.folder)
+        returned = function(spec["seed"], **self.options)
+        if isinstance(returned, Problem):
+            return returned
         if self.gives == "object":
-            if not callable(made):
-                return made
-            return Problem(made, true_value=_true_value(made), source=made)
-        if not callable(made) or not hasattr(made, "lower") or not hasattr(made, "upper"):
+            if not callable(returned):
+                return returned
+            return Problem(returned, true_value=_true_value(returned), source=returned)
+        return self._boxed(returned)
+
+    def _boxed(self, returned: Any) -> Problem:
+        """The problem of a callable with a box that the user's function returned."""
+        has_box = hasattr(returned, "lower") and hasattr(returned, "upper")
+        if not callable(returned) or not has_box:
             raise ProblemError(
-                f"'{self.function}' returned {type(made).__name__}; expected "
+                f"'{self.function}' returned {type(returned).__name__}; expected "
                 "polarbear.problems.Problem(evaluate, lower, upper), or a callable with the "
                 "attributes lower and upper; `gives: object` is for problems without a box"
             )
-        lower, upper = (np.asarray(b, dtype=np.float64) for b in (made.lower, made.upper))
+        lower = np.asarray(returned.lower, dtype=np.float64)
+        upper = np.asarray(returned.upper, dtype=np.float64)
         if lower.ndim != 1 or lower.shape != upper.shape or not np.all(lower < upper):
             raise ProblemError(
                 f"'{self.function}' returned an invalid box; expected lower and upper as lists "
                 "of equal length, lower below upper"
             )
-        return Problem(made, lower, upper, true_value=_true_value(made), source=made)
+        return Problem(returned, lower, upper, true_value=_true_value(returned), source=returned)
 
 
-def _true_value(made: Any) -> Callable[[Any], float] | None:
+def _true_value(returned: Any) -> Callable[[Any], float] | None:
     """The problem's method for the value to record, if it has one."""
-    found = getattr(made, "true_value", None)
-    if found is not None and not callable(found):
-        raise ProblemError(f"true_value is a method of a problem, found {type(found).__name__}")
-    return found
+    method = getattr(returned, "true_value", None)
+    if method is not None and not callable(method):
+        raise ProblemError(f"true_value is a method of a problem, found {type(method).__name__}")
+    return method

@@ -1,6 +1,7 @@
 """Keys of an instance's spec that other rooms read, if present."""
 
 PROBLEM = "problem"  # names the problem of which an instance is one run of several
-FUNCTION, DIMENSION = "function", "dimension"  # the function, and the number of its variables
+FUNCTION = "function"
+DIMENSION = "dimension"  # the number of variables
 NUMBER = "instance"  # its number among the function's instances
 OPTIMUM = "optimum"  # of imported data: the best possible value

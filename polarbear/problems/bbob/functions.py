@@ -31,10 +31,15 @@ BOUND = 5.0  # the box is [-5, 5]^d
 WAVES = 12  # of Weierstrass' function
 LOWEST_SUM = -(2.0 - 0.5 ** (WAVES - 1))  # of the waves: each at its lowest
 SCHWEFEL_OFFSET = 418.9828872724339
-HIGHEST_PEAK, SECOND_PEAK, LOWEST_PEAK = 10.0, 9.1, 1.1
+# Heights of the peaks of Gallagher's functions.
+HIGHEST_PEAK = 10.0
+SECOND_PEAK = 9.1
+LOWEST_PEAK = 1.1
 BITS = 32  # of Katsuura's function
 MU_0 = 2.5  # of Lunacek's function
-SMALLEST_HEIGHT, LARGEST_HEIGHT = 1e-12, 1e20  # above the best value, in a mixture
+# Heights above the best value are clipped to this interval in a mixture.
+SMALLEST_HEIGHT = 1e-12
+LARGEST_HEIGHT = 1e20
 # One function of a mixture; its arrays end at ``end``.
 NUMBERS = ("f_opt", "penalty", "scale", "weight")
 PART = np.dtype([("id", int), ("end", int), *((name, float) for name in NUMBERS)])
@@ -278,7 +283,8 @@ def schaffers(z, first, second):
 def griewank_rosenbrock(x, matrix):
     """f19."""
     z = multiply(x, matrix, 0.0) + 0.5
-    squares, slopes = z * z, (1.0 - z) * (1.0 - z)
+    squares = z * z
+    slopes = (1.0 - z) * (1.0 - z)
     total = 0.0
     for i in range(len(z) - 1):
         across = squares[i] - z[i + 1]
@@ -290,7 +296,8 @@ def griewank_rosenbrock(x, matrix):
 @fused_inner
 def schwefel(x, x_opt, factors):
     """f20."""
-    d, best = len(x), 2.0 * np.abs(x_opt)
+    d = len(x)
+    best = 2.0 * np.abs(x_opt)
     z = 2.0 * np.sign(x_opt) * x
     for i in range(d - 1, 0, -1):
         z[i] += 0.25 * (z[i - 1] - best[i - 1])
@@ -364,7 +371,8 @@ def lunacek_bi_rastrigin(x, x_opt, first, second):
 def height(id, x, arrays):
     """By how much a function exceeds its best value; its arrays follow each other in one."""
     d = len(x)
-    x_opt, rest = arrays[:d], arrays[d:]
+    x_opt = arrays[:d]
+    rest = arrays[d:]
     z = x - x_opt
     if id == 1:
         return weighted_squares(z, rest)
@@ -380,7 +388,8 @@ def height(id, x, arrays):
         return rosenbrock(z)
     if id == 20:
         return schwefel(x, x_opt, rest)
-    first, rest = rest[: d * d].reshape(d, d), rest[d * d :]
+    first = rest[: d * d].reshape(d, d)
+    rest = rest[d * d :]
     if id == 6:
         return attractive_sector(z, x_opt, first)
     if id == 9:
@@ -396,11 +405,13 @@ def height(id, x, arrays):
     if id == 19:
         return griewank_rosenbrock(x, first)
     if id == 21 or id == 22:
-        centres, scales = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+        centres = rest[: len(rest) // 2]
+        scales = rest[len(rest) // 2 :]
         return gallagher(x, first, centres.reshape(d, -1), scales.reshape(d, -1))
     if id == 23:
         return katsuura(z, first)
-    second, rest = rest[: d * d].reshape(d, d), rest[d * d :]
+    second = rest[: d * d].reshape(d, d)
+    rest = rest[d * d :]
     if id == 7:
         return step_ellipsoid(x, z, first, second, rest)
     if id == 15:
@@ -423,18 +434,19 @@ def value(x, centre, parts, arrays):
     for coordinate in x:
         if not math.isfinite(coordinate):
             return math.nan
-    total, start = 0.0, 0
+    total = 0.0
+    start = 0
     for k in range(len(parts)):
         part = parts[k]
         moved = x if part.weight == 0.0 else x + arrays[start : start + len(x)] - centre
-        found = height(part.id, moved, arrays[start : part.end]) + part.f_opt
+        part_value = height(part.id, moved, arrays[start : part.end]) + part.f_opt
         if part.penalty > 0.0:
             outside = squared_excess(moved, BOUND)
             if outside > 0.0:
-                found += part.penalty * outside
-        if part.weight == 0.0 or math.isnan(found):
-            return found
-        above = min(max(found - part.f_opt, SMALLEST_HEIGHT), LARGEST_HEIGHT)
+                part_value += part.penalty * outside
+        if part.weight == 0.0 or math.isnan(part_value):
+            return part_value
+        above = min(max(part_value - part.f_opt, SMALLEST_HEIGHT), LARGEST_HEIGHT)
         total += (math.log10(above) + 8.0) / part.scale * part.weight
         start = part.end
     return math.pow(10.0, 10.0 * total - 8.0)

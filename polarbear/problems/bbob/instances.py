@@ -72,16 +72,16 @@ def mixture_problem(
         for function, end, scale, weight in zip(functions, ends, scales, weights, strict=True)
     ]
     arrays = np.concatenate([function.arrays for function in functions])
-    given = centre, np.array(rows, dtype=PART), arrays
-    value(centre, *given)  # compiles before the clock of a run starts
+    parts = np.array(rows, dtype=PART)
+    value(centre, centre, parts, arrays)  # compiles before the clock of a run starts
     shape = centre.shape
 
     def evaluate(x: object) -> float:
         point = np.array(x, dtype=np.float64)
         if point.shape != shape:
-            found = point.size if point.ndim == 1 else f"an array of the shape {point.shape}"
-            raise ValueError(f"a point of this problem has {len(centre)} numbers, found {found}")
-        return float(value(point, *given))
+            size = point.size if point.ndim == 1 else f"an array of the shape {point.shape}"
+            raise ValueError(f"a point of this problem has {len(centre)} numbers, found {size}")
+        return float(value(point, centre, parts, arrays))
 
     return Problem(evaluate, *bbob_box(len(centre)))
 
@@ -142,7 +142,8 @@ class Draw:
 
 def _arrays(draw: Draw) -> list[Floats]:
     """The location of the optimum, and the further arguments of the function: matrices first."""
-    x_opt, factor = draw.x_opt(), max(1.0, sqrt(draw.dimension) / 8.0)
+    x_opt = draw.x_opt()
+    factor = max(1.0, sqrt(draw.dimension) / 8.0)
     match draw.id:
         case 1:
             return [x_opt, np.ones(draw.dimension)]
@@ -206,7 +207,8 @@ def _row_sums(matrix: Floats) -> Floats:
 
 def _gallagher(draw: Draw, peaks: int, half_width: float, condition: float) -> list[Floats]:
     """Peaks at random locations with random conditions; the first is the optimum."""
-    d, q = draw.dimension, draw.q()
+    d = draw.dimension
+    q = draw.q()
     drawn = uniform_between(-half_width, half_width, d * peaks, draw.seed)
     locations = np.asarray(drawn).reshape(peaks, d)
     centres = np.array([multiply(location, q, 0.0) for location in locations])

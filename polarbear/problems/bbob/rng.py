@@ -14,7 +14,10 @@ from polarbear.numerics.compiling import CONTRACTED, compiled
 fused = compiled(nogil=True, error_model="numpy", no_cfunc_wrapper=True, fastmath=CONTRACTED)
 
 # The minimal standard generator by Schrage's method: MODULUS = MULTIPLIER * QUOTIENT + REMAINDER.
-MULTIPLIER, MODULUS, QUOTIENT, REMAINDER = 16807, 2147483647, 127773, 2836
+MULTIPLIER = 16807
+MODULUS = 2147483647
+QUOTIENT = 127773
+REMAINDER = 2836
 TABLE_SIZE = 32  # of the Bays-Durham shuffle
 TABLE_STEP = 67108865.0  # states per entry of the table
 WARM_UP_STEPS = 8
@@ -77,7 +80,8 @@ def rotation(dimension, seed):
     """
     columns = normal(dimension * dimension, seed).reshape(dimension, dimension).T.copy()
     for j in range(dimension):
-        squares, products = np.zeros(dimension), np.zeros(dimension)
+        squares = np.zeros(dimension)
+        products = np.zeros(dimension)
         for k in range(dimension):
             for i in range(j, dimension):  # only that of j is used
                 squares[i] += columns[k, i] * columns[k, i]
