@@ -23,14 +23,15 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
 
-# How long an example takes says how busy the machine is, which is nothing that a test may fail for.
+# On a busy machine an example may take any time, and no test may fail for that.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """How many processes `-n auto` means: one for each usable processor, and one more, because
-    tests of clusters, browsers and killed processes mostly wait.
+    """The number of processes that `-n auto` stands for: the usable processors, and one more.
+
+    Tests of clusters, browsers and killed processes mostly wait.
     """
     return min(available_processors() + 1, MOST_PROCESSES)
 
@@ -83,7 +84,7 @@ def no_workers() -> Iterator[None]:
 
 @pytest.fixture
 def wait_until() -> Callable[..., None]:
-    """Wait for something to become true, at most ten minutes, as a busy machine may need."""
+    """A function that waits until a condition is true, by default ten minutes at most."""
 
     def wait(condition: Callable[[], Any], seconds: float = 600.0) -> None:
         deadline = time.monotonic() + seconds

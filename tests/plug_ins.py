@@ -1,4 +1,4 @@
-"""A package of somebody else, as pip would have installed it, in a folder of a test."""
+"""Another package in a folder of a test, as pip would have installed it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,9 +7,9 @@ from pathlib import Path
 def install(
     folder: Path, package: str, modules: Mapping[str, str], entries: Mapping[str, Mapping[str, str]]
 ) -> Path:
-    """Put modules into ``folder`` beside metadata that declares entries[group][name] = place.
+    """Put modules into ``folder`` beside metadata that declares entries[group][name] = reference.
 
-    The folder is then one to put on Python's path.
+    Return the folder, which is then ready to be added to Python's path.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in modules.items():
@@ -19,6 +19,6 @@ def install(
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
     lines = []
     for group, declared in entries.items():
-        lines += [f"[{group}]", *(f"{name} = {place}" for name, place in declared.items())]
+        lines += [f"[{group}]", *(f"{name} = {reference}" for name, reference in declared.items())]
     (about / "entry_points.txt").write_text("\n".join(lines) + "\n")
     return folder

@@ -9,7 +9,7 @@ import pytest
 
 
 def filled_once(factory: pytest.TempPathFactory, name: str, fill: Callable[[Path], object]) -> Path:
-    """A folder that whoever asks first fills, while others wait; from then on it is only read."""
+    """A folder that the first process fills while others wait; afterwards it is only read."""
     base = factory.getbasetemp()
     session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder = session / "shared" / name.replace(" ", "-")
@@ -18,7 +18,7 @@ def filled_once(factory: pytest.TempPathFactory, name: str, fill: Callable[[Path
     with folder.with_name(f"{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not full.exists():
-            folder.mkdir()  # fails where an earlier attempt did, rather than go on from half of it
+            folder.mkdir()  # fails after an attempt that failed, whose folder is incomplete
             fill(folder)
             full.touch()
     return folder

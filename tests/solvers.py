@@ -1,4 +1,4 @@
-"""Algorithms for tests: one that behaves, and the many ways not to."""
+"""Algorithms and problems for tests: a few that behave, and many that do not."""
 
 import os
 import signal
@@ -20,7 +20,8 @@ def coordinate_descent(problem, seed, step=1.0):
         trial[i] = np.clip(x[i] + step * rng.standard_normal(), problem.lower[i], problem.upper[i])
         value = problem(trial)
         if value < y:
-            x, y = trial, value
+            x = trial
+            y = value
 
 
 def _improve(problem, seed, count=20):
@@ -65,7 +66,7 @@ def eats_memory(problem, seed):
 
 
 def closes_all_files(problem, seed):
-    """As code does that becomes a daemon."""
+    """Closes all files, as a process does that becomes a daemon."""
     _improve(problem, seed)
     os.closerange(3, 4096)
     time.sleep(3)
@@ -99,7 +100,7 @@ def slow(problem, seed, pause=0.002):
 
 
 def holds(problem, seed, store, go):
-    """Slow; and once runs are stored, every further one waits for a file before it begins."""
+    """Is slow; once runs are stored, every further run waits for a file before it begins."""
     held = Path(f"{go}-{os.getpid()}")
     while any(Path(store).glob("runs/part-*.parquet")) and not Path(go).exists():
         held.touch()
@@ -139,7 +140,8 @@ class Bowl:
     def __init__(self, seed, dimension=3):
         rng = np.random.default_rng(seed)
         self.centre = rng.uniform(-1, 1, dimension)
-        self.lower, self.upper = [-2.0] * dimension, [2.0] * dimension
+        self.lower = [-2.0] * dimension
+        self.upper = [2.0] * dimension
         self.calls = 0
 
     def squared_distance(self, x):
@@ -177,7 +179,7 @@ class Hill(Bowl):
 
 
 class NoisyBowl(Bowl):
-    """Noise on top of a bowl, and the bowl itself for what is recorded."""
+    """A bowl with noise, whose true value without noise is recorded."""
 
     def __init__(self, seed):
         super().__init__(seed)
@@ -200,7 +202,7 @@ NOT_CALLABLE = 7
 
 
 def fails_sometimes(problem, seed, every=4, after=10):
-    """Fails on about one instance in so many, when it has found something."""
+    """Fails on about one instance in ``every``, after it has recorded some values."""
     fails = seed % every == 0
     rng = np.random.default_rng(seed)
     while True:
@@ -211,18 +213,18 @@ def fails_sometimes(problem, seed, every=4, after=10):
 
 
 def fails_until(problem, seed, marker):
-    """Fails as long as there is no such file, as a bug does until it is mended."""
+    """Fails as long as the file ``marker`` does not exist, as a bug does until it is fixed."""
     if not Path(marker).exists():
         raise RuntimeError("the licence has expired")
     coordinate_descent(problem, seed)
 
 
 def killed_until(problem, seed, folder, times=1):
-    """Is killed from outside the first so many times that it runs with a seed."""
+    """Is killed from outside the first ``times`` times that it runs with a seed."""
     tries = Path(folder) / f"{seed}"
-    done = len(tries.read_text()) if tries.exists() else 0
-    if done < times:
-        tries.write_text("x" * (done + 1))
+    n_tries = len(tries.read_text()) if tries.exists() else 0
+    if n_tries < times:
+        tries.write_text("x" * (n_tries + 1))
         os.kill(os.getpid(), signal.SIGKILL)
     coordinate_descent(problem, seed)
 

@@ -1,4 +1,4 @@
-"""What tests share: a configuration folder, and the command line as users call it."""
+"""Helpers of all tests: a configuration folder, and the command line as users call it."""
 
 import errno
 import importlib
@@ -38,8 +38,8 @@ RANDOM = {"name": "random", "use": "random-search"}
 HARMLESS = {
     *("synthetic", "random-search", "classic"),
     *(
-        f"{SOLVERS}:{one}"
-        for one in (
+        f"{SOLVERS}:{function}"
+        for function in (
             *("coordinate_descent", "stops", "holds", "overfits", "reports_iterations"),
             *("fails_at_once", "fails_sometimes", "fails_until"),
             *("bowl", "NanBowl", "NoisyBowl", "OnlyNan", "Hill"),
@@ -49,7 +49,7 @@ HARMLESS = {
 
 
 def solver(function: str, name: str | None = None, **options: Any) -> dict[str, Any]:
-    """An entry for one of the badly behaved algorithms in solvers.py."""
+    """The entry of a configuration for an algorithm in solvers.py."""
     entry = {"name": name or function, "use": "python", "function": f"{SOLVERS}:{function}"}
     return {**entry, "options": options} if options else entry
 
@@ -88,7 +88,7 @@ def quick_executor(config: Config) -> InProcess | None:
 class Project:
     """A folder with a configuration, and the command line run in it.
 
-    ``alone`` gives every command a process of its own, as what the environment changes needs it.
+    With ``alone``, every command has a separate process, which tests of the environment need.
     """
 
     def __init__(self, folder: Path, alone: bool = False) -> None:
@@ -110,13 +110,16 @@ class Project:
         return path
 
     def __call__(self, *arguments: Any, **options: Any) -> subprocess.CompletedProcess[str]:
-        """Run a command in the folder, to its end: here, which saves the seconds of importing.
+        """Run a command in the folder to its end.
 
-        Options are those of subprocess.run, and make it a process of its own.
+        It is run in this process, which saves the seconds of importing. With options, which are
+        those of `subprocess.run`, it has a separate process.
         """
         if options or self.alone:
             return self.in_own_process(*arguments, **options)
-        command, out, err = ["polarbear", *map(str, arguments)], io.StringIO(), io.StringIO()
+        command = ["polarbear", *map(str, arguments)]
+        out = io.StringIO()
+        err = io.StringIO()
         with self._as_if_alone(command), redirect_stdout(out), redirect_stderr(err):
             code = exit_code_of_main()
         return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
@@ -134,7 +137,7 @@ class Project:
         return done
 
     def refused(self, *arguments: Any) -> str:
-        """Run a command that must fail with a message to the user, and give the message."""
+        """Run a command that must fail with a message to the user, and return the message."""
         done = self(*arguments)
         assert done.returncode == 1, done.stderr
         assert "Traceback" not in done.stderr
@@ -142,7 +145,7 @@ class Project:
 
     @contextmanager
     def _as_if_alone(self, command: list[str]) -> Iterator[None]:
-        """Whatever a command changes about its process is undone, as if it had one of its own."""
+        """Undo all that a command changes in this process, as if it had a separate one."""
         importlib.invalidate_caches()
         with (
             chdir(self.folder),
@@ -155,10 +158,10 @@ class Project:
             finally:
                 for name, module in list(sys.modules.items()):
                     if str(getattr(module, "__file__", None)).startswith(str(self.folder)):
-                        del sys.modules[name]  # a user's file may be another one next time
+                        del sys.modules[name]  # the next command may have another file there
 
     def in_own_process(self, *arguments: Any, **options: Any) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end in a process of its own."""
+        """Run a command to its end in a separate process."""
         options = {"capture_output": True, "text": True, "timeout": 600, **options}
         environment = {**os.environ, **WIDE}
         return subprocess.run(
@@ -166,19 +169,24 @@ class Project:
         )
 
     def together(self, *commands: list[str]) -> list[subprocess.CompletedProcess[str]]:
-        """Run commands one after the other in one process that is not this one."""
+        """Run commands one after the other in one separate process."""
         code = (
             "import json, sys; from pathlib import Path; from tests.support import Project\n"
-            "done = [Project(Path.cwd())(*command) for command in json.loads(sys.argv[1])]\n"
-            "print(json.dumps([[one.returncode, one.stdout, one.stderr] for one in done]))"
+            "ended = [Project(Path.cwd())(*command) for command in json.loads(sys.argv[1])]\n"
+            "print(json.dumps([[e.returncode, e.stdout, e.stderr] for e in ended]))"
         )
-        asked = [sys.executable, "-c", code, json.dumps(commands)]
-        done = subprocess.run(asked, cwd=self.folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        results = json.loads(done.stdout.splitlines()[-1])
+        process = subprocess.run(
+            [sys.executable, "-c", code, json.dumps(commands)],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert process.returncode == 0, process.stderr
+        endings = json.loads(process.stdout.splitlines()[-1])
         return [
-            subprocess.CompletedProcess(command, *of)
-            for command, of in zip(commands, results, strict=True)
+            subprocess.CompletedProcess(command, *ending)
+            for command, ending in zip(commands, endings, strict=True)
         ]
 
     def python(self, script: str) -> subprocess.CompletedProcess[str]:
@@ -200,7 +208,7 @@ class Project:
         return [sys.executable, "-m", "polarbear", *map(str, arguments)]
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start a command and leave it running, in a process group of its own."""
+        """Start a command in a separate process group, and do not wait for its end."""
         return subprocess.Popen(
             self.command(*arguments),
             cwd=self.folder,
@@ -213,12 +221,12 @@ class Project:
 
 
 def _hears_hangups() -> None:
-    """Whoever runs the tests under nohup has it ignored, and a child would inherit that."""
+    """Undo the effect of nohup on tests: a child would inherit that the signal is ignored."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def exit_code_of_main() -> int:
-    """What the process would end with; an error that nobody caught is printed, as Python does."""
+    """The exit code of the command line; prints an error that is not caught, as Python does."""
     try:
         main()
     except SystemExit as ended:
@@ -230,12 +238,12 @@ def exit_code_of_main() -> int:
 
 
 def no_space(*_: object, **options: object) -> None:
-    """A function of the operating system on a disk that is full."""
+    """Fails as functions of the operating system do on a full disk."""
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def keep_posterior(store: StoreOnDisk, names: list[str] | None = None, **options: Any) -> str:
-    """Infer from the runs of a store, keep the posterior, and give its key."""
+    """Infer from the runs of a store, keep the posterior, and return its key."""
     evidence = evidence_of(store, names)
     learned = cached_posterior(store, evidence, ModelOptions(**options), seed=1)
     with store.writing():

@@ -145,8 +145,8 @@ def test_a_file_of_iraces_configurations_is_one_algorithm_a_line(bench: Bench):
     (bench.folder / "parameters.txt").write_text(PARAMETERS)
     files = {"configurations": "elites.txt", "parameter_file": "parameters.txt"}
     entry = bench.algorithm("./run", parameters="--fixed", **files)
-    found = {a.name: a.parameters for a in entry.variants(str(bench.folder))}
-    assert found == {
+    parameters = {variant.name: variant.parameters for variant in entry.variants(str(bench.folder))}
+    assert parameters == {
         "mine 7": ("--fixed", "--ants", "25", "--rho=0.95", "ls2", "--q0", "0.5"),
         "mine 9": ("--fixed", "--ants", "50", "--rho=0.90", "ls 3"),
     }
@@ -187,7 +187,8 @@ def test_improvements_can_be_written_to_a_file(bench: Bench):
 
 def test_on_the_seconds_axis_a_program_is_stopped_at_its_budget(bench, monkeypatch):
     solver = bench.script("print(5, flush=True)\nprint(4, flush=True)\ntime.sleep(10**6)")
-    take, now = Command._take, 100.0
+    take = Command._take
+    now = 100.0
 
     def taken(*arguments: Any) -> None:
         nonlocal now
@@ -260,7 +261,8 @@ def test_a_program_that_ignores_its_time_limit_of_half_a_second_has_0_2_more_at_
     bench: Bench, monkeypatch: pytest.MonkeyPatch, time: str
 ):
     """The deadline is tested, not the clock: a busy machine may be later."""
-    begun, deadlines = perf_counter(), []
+    begun = perf_counter()
+    deadlines = []
     lines = program.Program.lines
 
     def noted(self: program.Program, deadline: float) -> Iterator[str]:

@@ -72,7 +72,8 @@ def test_another_seed_gives_another_trajectory(use: str):
 # synthetic scores are drawn for one grid
 @pytest.mark.parametrize("use", [use for use in ADAPTERS if use != "synthetic"])
 def test_a_longer_budget_extends_the_trajectory(use: str):
-    short, long = run(use, seed=3), run(use, seed=3, budget=2 * BUDGET)
+    short = run(use, seed=3)
+    long = run(use, seed=3, budget=2 * BUDGET)
     within = long.times <= BUDGET
     assert long.times[within].tobytes() == short.times.tobytes()
     assert long.values[within].tobytes() == short.values.tobytes()

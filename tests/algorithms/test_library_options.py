@@ -24,8 +24,8 @@ def configured(name: str, options: dict[str, Any]) -> Algorithm:
 def test_the_options_are_those_of_scipy(method: str):
     name = method.replace("-", "_").replace("basin_hopping", "basinhopping")
     if hasattr(scipy.optimize, name):
-        known = inspect.signature(getattr(scipy.optimize, name)).parameters
-        assert set(TUNABLE[method]) <= set(known)
+        parameters = inspect.signature(getattr(scipy.optimize, name)).parameters
+        assert set(TUNABLE[method]) <= set(parameters)
     else:
         described = scipy.optimize.show_options("minimize", method, disp=False)
         assert all(option in described for option in TUNABLE[method])
@@ -45,10 +45,9 @@ def test_the_options_are_those_of_scipy(method: str):
     ],
 )
 def test_options_reach_the_library(name: str, options: dict[str, Any]):
-    plain, tuned = (
-        run(configured(name, given), Box.cube(2), rastrigin, 1000).points for given in ({}, options)
-    )
-    assert not np.array_equal(plain, tuned)
+    plain = run(configured(name, {}), Box.cube(2), rastrigin, 1000)
+    tuned = run(configured(name, options), Box.cube(2), rastrigin, 1000)
+    assert not np.array_equal(plain.points, tuned.points)
 
 
 @pytest.mark.parametrize(

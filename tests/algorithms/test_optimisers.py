@@ -56,7 +56,8 @@ def test_the_same_seed_gives_the_same_points_and_a_longer_budget_extends_them(it
 
 def test_another_seed_gives_other_points(it: Algorithm, name: str):
     budget = 1000  # more than the first start of a method that draws nothing in it
-    first, second = (run(it, Box.cube(2), rastrigin, budget, seed).points for seed in (1, 2))
+    first = run(it, Box.cube(2), rastrigin, budget, seed=1).points
+    second = run(it, Box.cube(2), rastrigin, budget, seed=2).points
     assert not np.array_equal(first, second)
     assert np.array_equal(first[:20], second[:20]) == (name in WITHOUT_RANDOMNESS)
 
@@ -109,18 +110,13 @@ def test_a_start_of_no_iterations_still_evaluates():
 
 
 def test_populations_grow_from_start_to_start():
-    plain, growing = (
-        run(
-            PYCMA.model_copy(update={"popsize": 6, "restart_growth": growth}),
-            Box.cube(2),
-            constant,
-            100,
-        )
-        for growth in (1, 3)
-    )
+    plain = PYCMA.model_copy(update={"popsize": 6, "restart_growth": 1})
+    growing = PYCMA.model_copy(update={"popsize": 6, "restart_growth": 3})
+    plain_points = run(plain, Box.cube(2), constant, 100).points
+    growing_points = run(growing, Box.cube(2), constant, 100).points
     # A start on a constant is one generation, around a different centre.
-    assert np.array_equal(plain.points[:6], growing.points[:6])
-    assert not np.array_equal(plain.points[6:24], growing.points[6:24])
+    assert np.array_equal(plain_points[:6], growing_points[:6])
+    assert not np.array_equal(plain_points[6:24], growing_points[6:24])
 
 
 def test_nothing_is_printed_warned_of_or_written(tmp_path, monkeypatch, capfd, recwarn):

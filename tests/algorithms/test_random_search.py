@@ -34,6 +34,6 @@ def test_whole_numbers_are_integers_between_both_bounds_and_equally_frequent():
     points = run(IT, box, lambda x: 0.0, 10_000, kind=Kind.INTEGER).points
     assert points.dtype == np.int64
     for column, values in zip(points.T, ([0, 1], [-2, -1, 0, 1, 2], [7]), strict=True):
-        found, counts = np.unique(column, return_counts=True)
-        assert found.tolist() == values
+        drawn_values, counts = np.unique(column, return_counts=True)
+        assert drawn_values.tolist() == values
         assert np.all(np.abs(counts - 10_000 / len(values)) < 5 * np.sqrt(10_000 / len(values)))

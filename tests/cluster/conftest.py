@@ -1,4 +1,4 @@
-"""What tests of clusters compare with."""
+"""The race with which tests of clusters compare theirs."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.cluster.test_dask import configured, raced
 
 
 @pytest.fixture(scope="session")
-def here(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def local_rounds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The rounds of a race on this machine."""
     folder = tmp_path_factory.mktemp("local")
     return raced(configured(folder, None, "descends", "slowly"), folder / "here")

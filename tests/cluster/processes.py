@@ -69,12 +69,12 @@ def leaves(problem, seed):
 
 
 def until(condition: Callable[[], Any]) -> Any:
-    """Wait for something to become true, and give what it became."""
+    """Wait until a condition is true, and return its value."""
     deadline = time.monotonic() + PATIENCE
     while True:
-        found = condition()
-        if found:
-            return found
+        value = condition()
+        if value:
+            return value
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.05)
 
@@ -92,12 +92,12 @@ class RealCluster:
 
     def start_scheduler(self) -> None:
         """Start it, the second time where it was the first."""
-        said = self.folder / f"scheduler-{len(self._started)}.json"
+        scheduler_file = self.folder / f"scheduler-{len(self._started)}.json"
         self.scheduler = self._start(
-            "dask_scheduler", "--port", self._port, "--scheduler-file", said, "--no-dashboard",
-            "--protocol", self._protocol,
+            "dask_scheduler", "--port", self._port, "--scheduler-file", scheduler_file,
+            "--no-dashboard", "--protocol", self._protocol,
         )  # fmt: skip
-        self.address = until(lambda: _address(said))
+        self.address = until(lambda: _address(scheduler_file))
         self._port = int(self.address.rpartition(":")[2])
 
     def start_worker(self, *options: Any, at: str = "") -> subprocess.Popen[bytes]:
@@ -139,8 +139,8 @@ class RealCluster:
                 self.kill(process)
 
 
-def _address(said: Path) -> str:
+def _address(scheduler_file: Path) -> str:
     try:
-        return str(json.loads(said.read_text())["address"])
+        return str(json.loads(scheduler_file.read_text())["address"])
     except (OSError, ValueError, KeyError):
         return ""

@@ -16,14 +16,14 @@ class Network:
         self.address = f"tcp://127.0.0.1:{self._door.getsockname()[1]}"
         self._lock = threading.Lock()
         self._ends: list[socket.socket] = []
-        self._whole = True
+        self._is_connected = True
         self.turned_away = 0
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
         """Close all connections, and refuse new ones."""
         with self._lock:
-            self._whole = False
+            self._is_connected = False
             for end in self._ends:
                 with suppress(OSError):
                     end.shutdown(socket.SHUT_RDWR)
@@ -32,7 +32,7 @@ class Network:
     def restore(self) -> None:
         """Accept new connections again."""
         with self._lock:
-            self._whole = True
+            self._is_connected = True
 
     def __enter__(self) -> Self:
         return self
@@ -48,20 +48,20 @@ class Network:
             except OSError:
                 return
             with self._lock:
-                if not self._whole:
+                if not self._is_connected:
                     self.turned_away += 1
                     caller.close()
                     continue
                 called = socket.create_connection(self._target)
                 self._ends += [caller, called]
-            for here, there in ((caller, called), (called, caller)):
-                threading.Thread(target=_forward, args=(here, there), daemon=True).start()
+            for source, target in ((caller, called), (called, caller)):
+                threading.Thread(target=_forward, args=(source, target), daemon=True).start()
 
 
-def _forward(here: socket.socket, there: socket.socket) -> None:
+def _forward(source: socket.socket, target: socket.socket) -> None:
     with suppress(OSError):
-        while data := here.recv(65536):
-            there.sendall(data)
-    for end in (here, there):
+        while data := source.recv(65536):
+            target.sendall(data)
+    for end in (source, target):
         with suppress(OSError):
             end.shutdown(socket.SHUT_RDWR)

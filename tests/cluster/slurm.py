@@ -58,7 +58,8 @@ class RealSlurm:
         for name in ("state", "spool"):
             (folder / name).mkdir()
         conf = folder / "slurm.conf"
-        controller, daemon = _free_port(), _free_port()
+        controller = _free_port()
+        daemon = _free_port()
         conf.write_text(
             CONF.format(host=host, folder=folder, cores=cores, controller=controller, daemon=daemon)
         )

@@ -36,10 +36,10 @@ ENDS = {
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealCluster]:
     failures = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": str(TRIES - 1)}
-    with RealCluster(tmp_path_factory.mktemp("dask"), **failures) as made:
-        made.start_worker()
-        made.start_worker()
-        yield made
+    with RealCluster(tmp_path_factory.mktemp("dask"), **failures) as cluster:
+        cluster.start_worker()
+        cluster.start_worker()
+        yield cluster
 
 
 def configured(folder: Path, cluster: RealCluster | None, *names: str, **changes: Any) -> Config:
@@ -64,8 +64,8 @@ def executed(config: Config) -> list[Outcome]:
     """The outcomes of all algorithms on the first instance."""
     instance = config.instances.instance(0, config.setting)
     tasks = [
-        Task(one, instance, config.run_seed(one, instance.id), config.budget.limit)
-        for one in config.algorithms
+        Task(algorithm, instance, config.run_seed(algorithm, instance.id), config.budget.limit)
+        for algorithm in config.algorithms
     ]
     with collect.pool_of(config) as pool:
         return list(pool.run(tasks))
@@ -128,7 +128,7 @@ class After(Watcher):
 
 
 @pytest.mark.slow
-def test_a_race_whose_scheduler_is_gone_says_so_and_the_same_call_continues(tmp_path, here):
+def test_a_race_whose_scheduler_is_gone_says_so_and_the_same_call_continues(tmp_path, local_rounds):
     own = tmp_path / "dask"
     own.mkdir()
     with RealCluster(own) as cluster:
@@ -143,8 +143,8 @@ def test_a_race_whose_scheduler_is_gone_says_so_and_the_same_call_continues(tmp_
         until(lambda: worker.poll() is not None)  # a worker does not outlive its scheduler
         cluster.start_scheduler()
         cluster.start_worker()
-        again = configured(tmp_path, cluster, "descends", "slowly")
-        assert raced(again, tmp_path / "there") == here
+        unhurried = configured(tmp_path, cluster, "descends", "slowly")
+        assert raced(unhurried, tmp_path / "there") == local_rounds
 
 
 def test_a_cluster_without_workers_is_one_line(tmp_path: Path):
@@ -156,15 +156,18 @@ def test_a_cluster_without_workers_is_one_line(tmp_path: Path):
 
 def test_doctor_asks_the_workers_of_a_scheduler(tmp_path: Path, cluster: RealCluster):
     cluster.await_workers(2)
-    found = Project(tmp_path).json("doctor", "--scheduler", cluster.address)
-    workers = [one for one in found["needed"] if one["what"].startswith("tcp://")]
+    diagnosis = Project(tmp_path).json("doctor", "--scheduler", cluster.address)
+    workers = [row for row in diagnosis["needed"] if row["what"].startswith("tcp://")]
     assert len(workers) >= 2
-    assert all(os.uname().nodename in one["found"] and not one["remedy"] for one in workers)
+    for worker in workers:
+        assert os.uname().nodename in worker["found"]
+        assert not worker["remedy"]
 
 
 def certificate(folder: Path) -> dict[str, str]:
     """Dask's configuration of TLS, by environment variables, with a self-signed certificate."""
-    key, cert = folder / "key.pem", folder / "cert.pem"
+    key = folder / "key.pem"
+    cert = folder / "cert.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
          "/CN=polarbear", "-keyout", key, "-out", cert],
@@ -183,7 +186,8 @@ def certificate(folder: Path) -> dict[str, str]:
 )
 def test_a_race_on_a_cluster_with_tls_needs_its_certificate(tmp_path, monkeypatch):
     """The certificates are set by Dask's own configuration, for all processes alike."""
-    tls, dask_folder = certificate(tmp_path), tmp_path / "dask"
+    tls = certificate(tmp_path)
+    dask_folder = tmp_path / "dask"
     dask_folder.mkdir()
     project = Project(tmp_path, alone=True)
     project.configure(race={"limits": {"rounds": 1}})

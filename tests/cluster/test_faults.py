@@ -78,7 +78,7 @@ FAULTS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("faults", FAULTS)
-def test_a_race_has_the_same_rounds_and_each_run_once_although(faults, tmp_path, here):
+def test_a_race_has_the_same_rounds_and_each_run_once_although(faults, tmp_path, local_rounds):
     folder = tmp_path / "dask"
     folder.mkdir()
     silence = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": SILENCE}
@@ -91,7 +91,7 @@ def test_a_race_has_the_same_rounds_and_each_run_once_although(faults, tmp_path,
         on = {"engine": "dask", "scheduler": address, "workers": None, "patience": PATIENCE}
         config = configured(tmp_path, None, "descends", "slowly", execution=on)
         watcher = After(*(getattr(happening, fault) for fault in faults.split(", ")))
-        assert raced(config, tmp_path / "there", watcher) == here
+        assert raced(config, tmp_path / "there", watcher) == local_rounds
     assert len(watcher.heard) == len(set(watcher.heard)) == RUNS
     stored = StoreOnDisk.open(tmp_path / "there")
     assert len(stored.runs()) == len(stored.all_runs()) == RUNS

@@ -15,10 +15,10 @@ from tests.support import Project
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealCluster]:
-    with RealCluster(tmp_path_factory.mktemp("dask")) as made:
-        made.start_worker()
-        made.start_worker()
-        yield made
+    with RealCluster(tmp_path_factory.mktemp("dask")) as cluster:
+        cluster.start_worker()
+        cluster.start_worker()
+        yield cluster
 
 
 @pytest.mark.slow

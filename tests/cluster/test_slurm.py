@@ -42,7 +42,7 @@ def test_a_race_outlives_jobs_of_slurm_that_end_under_it_and_has_the_same_rounds
     descends = {"name": "descends", "use": "python", "function": "solvers.py:descends"}
     waits = {"name": "waits", "use": "python", "function": "solvers.py:waits"}
     algorithms = [descends, {**waits, "options": {"sign": str(sign)}}]
-    here = raced(configured(tmp_path, None, algorithms=algorithms), tmp_path / "here")
+    local_rounds = raced(configured(tmp_path, None, algorithms=algorithms), tmp_path / "here")
     sign.unlink()
 
     def until_it_is_gone(job: str) -> None:
@@ -61,6 +61,6 @@ def test_a_race_outlives_jobs_of_slurm_that_end_under_it_and_has_the_same_rounds
     watcher = Ending()
     on = {"engine": "dask", "job_queue": QUEUE, "workers": None}
     config = configured(tmp_path, None, algorithms=algorithms, execution=on)
-    assert raced(config, tmp_path / "there", watcher) == here
+    assert raced(config, tmp_path / "there", watcher) == local_rounds
     assert "JobState=CANCELLED" in slurm("scontrol", "show", "job", watcher.job)
     assert len(StoreOnDisk.open(tmp_path / "there").runs()["worker"].unique()) == 2

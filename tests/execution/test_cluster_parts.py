@@ -1,4 +1,4 @@
-"""What a cluster needs: code as an archive, and processors that can be compared."""
+"""The parts of a cluster: code as an archive, and processors that can be compared."""
 
 import os
 from pathlib import Path
@@ -21,7 +21,7 @@ def folder_with(path: Path, **files: str) -> Path:
 
 
 def test_code_arrives_with_its_permissions_and_everything_else_stays_behind(tmp_path: Path):
-    here = folder_with(
+    source = folder_with(
         tmp_path / "here",
         solver_dot_py="x = 1",
         deep__solve_dot_sh="#!/bin/sh\n",
@@ -29,13 +29,14 @@ def test_code_arrives_with_its_permissions_and_everything_else_stays_behind(tmp_
         venv__pyvenv_dot_cfg="",
         _dot_git__config="",
     )
-    (here / "deep" / "solve.sh").chmod(0o755)
-    (here / "__pycache__").mkdir()
-    (here / "__pycache__" / "solver.pyc").write_text("")
-    there = unpack(pack(here), tmp_path)
-    files = {path.relative_to(there).as_posix() for path in there.rglob("*") if path.is_file()}
+    (source / "deep" / "solve.sh").chmod(0o755)
+    (source / "__pycache__").mkdir()
+    (source / "__pycache__" / "solver.pyc").write_text("")
+    unpacked = unpack(pack(source), tmp_path)
+    paths = [path for path in unpacked.rglob("*") if path.is_file()]
+    files = {path.relative_to(unpacked).as_posix() for path in paths}
     assert files == {"solver.py", "deep/solve.sh"}
-    assert os.access(there / "deep" / "solve.sh", os.X_OK)
+    assert os.access(unpacked / "deep" / "solve.sh", os.X_OK)
     (tmp_path / "empty").mkdir()
     assert unpack(pack(tmp_path / "empty"), tmp_path).is_dir()
 
@@ -48,20 +49,21 @@ def test_the_same_files_are_the_same_archive_and_unpacked_once(tmp_path: Path):
     assert archive == pack(second)
     folder_with(second, solver_dot_py="x = 2")
     assert archive != pack(second)
-    there = unpack(archive, tmp_path)
-    (there / "solver.py").write_text("changed there")
-    assert unpack(archive, tmp_path) == there
-    assert (there / "solver.py").read_text() == "changed there"
+    unpacked = unpack(archive, tmp_path)
+    (unpacked / "solver.py").write_text("changed there")
+    assert unpack(archive, tmp_path) == unpacked
+    assert (unpacked / "solver.py").read_text() == "changed there"
 
 
 def test_too_much_is_refused_with_a_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(dask_worker, "MAX_ARCHIVE_BYTES", 10)
-    here = folder_with(tmp_path / "here", solver_dot_py="x = 1234567890")
+    source = folder_with(tmp_path / "here", solver_dot_py="x = 1234567890")
     with pytest.raises(ClusterError, match="contains more than .*`code: shared`"):
-        pack(here)
+        pack(source)
 
 
-FAST, SLOW = "Fast 3000", "Slow 100"
+FAST = "Fast 3000"
+SLOW = "Slow 100"
 BOTH = {
     "tcp://10.0.0.1:401": Where("one", FAST, 0.0, "tcp://10.0.0.1:401"),
     "tcp://10.0.0.1:402": Where("one", FAST, 0.0, "tcp://10.0.0.1:402"),

@@ -61,9 +61,9 @@ def test_an_executor_is_chosen_for_the_calls_of_a_context(tmp_path: Path):
     assert sys.path == before
     with pb.use_executor(pb.InProcess), pb.use_executor(None):
         pb.run(config, tmp_path / "elsewhere")
-    here, elsewhere = file.read_text().split()
-    assert int(here) == os.getpid()
-    assert int(elsewhere) != os.getpid()
+    first_process, second_process = map(int, file.read_text().split())
+    assert first_process == os.getpid()
+    assert second_process != os.getpid()
 
 
 def test_a_choice_ends_with_its_context():
@@ -78,14 +78,14 @@ def test_a_choice_ends_with_its_context():
 
 def test_an_executor_without_tasks_asks_again_and_can_be_woken():
     config = configured(GOOD)
-    asked = []
+    requests = []
 
     def none_then_end() -> Any:
-        while len(asked) < 3:
-            asked.append(None)
+        while len(requests) < 3:
+            requests.append(None)
             executor.wake()
             yield None
 
     with pb.InProcess(config) as executor:
         assert list(executor.run(none_then_end())) == []
-    assert len(asked) == 3
+    assert len(requests) == 3

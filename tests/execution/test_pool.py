@@ -65,7 +65,7 @@ def past_the_limit_once(
     monkeypatch.setattr(WorkerProcess, "seconds", property(seconds))
 
 
-def one(outcomes: dict[tuple[str, str], Outcome], name: str) -> Outcome:
+def outcome_of(outcomes: dict[tuple[str, str], Outcome], name: str) -> Outcome:
     return next(o for (algorithm, _), o in outcomes.items() if algorithm == name)
 
 
@@ -130,14 +130,18 @@ def test_runs_of_one_pool_end_each_in_its_own_way(tmp_path: Path):
     )
     peek = {"name": "peek", "use": "python", "function": f"{file}:threads"}
     environment = dict(os.environ)
-    found = run(configured(solver("crashes"), solver("stops", after=20), solver("swallows"), peek))
+    outcomes = run(
+        configured(solver("crashes"), solver("stops", after=20), solver("swallows"), peek)
+    )
     assert os.environ == environment
-    crashed, stopped, swallows = (one(found, name) for name in ("crashes", "stops", "swallows"))
+    crashed = outcome_of(outcomes, "crashes")
+    stopped = outcome_of(outcomes, "stops")
+    swallows = outcome_of(outcomes, "swallows")
     assert "about to fail" in crashed.message  # what it had printed
     assert "solvers.py, line" in crashed.message
     assert (stopped.status, stopped.evaluations, stopped.reached) == (Status.ENDED, 20, 20)
     assert (swallows.status, swallows.evaluations) == (Status.BUDGET, 300)
-    assert "('1', '1')" in one(found, "peek").message
+    assert "('1', '1')" in outcome_of(outcomes, "peek").message
 
 
 def test_the_next_call_yields_the_runs_that_had_begun_when_a_call_was_left(tmp_path: Path):
@@ -150,16 +154,16 @@ def test_the_next_call_yields_the_runs_that_had_begun_when_a_call_was_left(tmp_p
         for outcome in pool.run([waiting, quick], over=lambda: bool(first)):
             first.append(outcome)
         assert [outcome.task.algorithm.name for outcome in first] == ["coordinate_descent"]
-        asked: list[None] = []
+        requests: list[None] = []
 
         def nothing() -> Iterator[None]:
             while True:
-                asked.append(None)
-                if len(asked) == 2:
+                requests.append(None)
+                if len(requests) == 2:
                     Thread(target=pool.wake).start()
                 yield None
 
-        assert list(pool.run(nothing(), over=lambda: len(asked) > 2)) == []
+        assert list(pool.run(nothing(), over=lambda: len(requests) > 2)) == []
         go.touch()
         rest = list(pool.run([]))
     assert [outcome.task.algorithm.name for outcome in rest] == ["waits"]
@@ -168,11 +172,12 @@ def test_the_next_call_yields_the_runs_that_had_begun_when_a_call_was_left(tmp_p
 
 def test_same_seed_gives_same_trajectories_with_any_number_of_workers():
     config = configured(GOOD, solver("uses_global_generator"), RANDOM)
-    alone, three = run(config, instances=4, workers=1), run(config, instances=4, workers=3)
-    assert alone.keys() == three.keys()
-    for key, outcome in alone.items():
-        assert outcome.times.tobytes() == three[key].times.tobytes()
-        assert outcome.values.tobytes() == three[key].values.tobytes()
+    by_one_worker = run(config, instances=4, workers=1)
+    by_three_workers = run(config, instances=4, workers=3)
+    assert by_one_worker.keys() == by_three_workers.keys()
+    for key, outcome in by_one_worker.items():
+        assert outcome.times.tobytes() == by_three_workers[key].times.tobytes()
+        assert outcome.values.tobytes() == by_three_workers[key].values.tobytes()
 
 
 def test_a_problem_with_state_is_built_again_for_every_run():
@@ -180,11 +185,11 @@ def test_a_problem_with_state_is_built_again_for_every_run():
     config = configured(GOOD, solver("coordinate_descent", "again"), instances=suite)
     both = run(config, workers=1)
     only = run(configured(solver("coordinate_descent", "again"), instances=suite), workers=1)
-    assert one(both, "again").values.tobytes() == one(only, "again").values.tobytes()
+    assert outcome_of(both, "again").values.tobytes() == outcome_of(only, "again").values.tobytes()
 
 
-def spawned() -> set[int]:
-    """The living worker processes of this one."""
+def living_workers() -> set[int]:
+    """The numbers of the worker processes of this one that live."""
     return {
         child.pid
         for child in psutil.Process().children()
@@ -193,13 +198,14 @@ def spawned() -> set[int]:
 
 
 def test_killing_a_worker_costs_its_run_and_nothing_else(tmp_path: Path):
-    begun, go = tmp_path / "begun", tmp_path / "go"
+    begun = tmp_path / "begun"
+    go = tmp_path / "go"
     config = configured(solver("waits", until=str(go), begun=str(begun)), GOOD)
 
     def kill() -> None:
         while not begun.exists():
             time.sleep(0.02)
-        for pid in spawned():
+        for pid in living_workers():
             os.kill(pid, signal.SIGKILL)
         go.touch()
 
@@ -223,14 +229,14 @@ def test_a_run_that_ended_just_before_it_was_killed_at_its_limit_has_ended(tmp_p
         return worker.connection.poll(None)
 
     past_the_limit_once(monkeypatch, ends)
-    assert one(run(config), "waits").status is Status.ENDED
+    assert outcome_of(run(config), "waits").status is Status.ENDED
 
 
 def test_programs_that_a_run_had_started_are_killed_with_it(tmp_path, monkeypatch, wait_until):
     pid_file = tmp_path / "pid"
     config = configured(solver("hangs_with_a_child", pid_file=str(pid_file)))
     past_the_limit_once(monkeypatch, lambda worker: pid_file.exists() and pid_file.read_text())
-    outcome = one(run(config), "hangs_with_a_child")
+    outcome = outcome_of(run(config), "hangs_with_a_child")
     assert outcome.status is Status.TIMEOUT
     child = int(pid_file.read_text())
     wait_until(lambda: not psutil.pid_exists(child) or psutil.Process(child).status() == "zombie")
@@ -241,13 +247,13 @@ def test_leaving_the_pool_ends_its_workers_and_clears_its_scratch_folder(tmp_pat
     config = configured(GOOD, solver("hangs"))
     with Pool(config.instances, config.setting, 2, GENEROUS) as pool:
         assert next(pool.run(tasks(config))).task.algorithm.name == GOOD["name"]
-        assert spawned()
+        assert living_workers()
         assert list(tmp_path.glob("polarbear-*"))
-    assert not spawned()
+    assert not living_workers()
     assert not list(tmp_path.iterdir())
 
 
 def test_a_run_is_killed_at_its_limit_and_not_at_the_next_measurement(monkeypatch):
     monkeypatch.setattr(pool_module, "MEASURE_INTERVAL_SECONDS", 1e6)
-    outcome = one(run(configured(solver("hangs")), limits=RunLimits(0.5, 2**32)), "hangs")
+    outcome = outcome_of(run(configured(solver("hangs")), limits=RunLimits(0.5, 2**32)), "hangs")
     assert outcome.status is Status.TIMEOUT

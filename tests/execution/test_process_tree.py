@@ -20,13 +20,13 @@ from polarbear.execution.outcome import RunLimits, Status
 from polarbear.execution.pool import Pool
 from polarbear.execution.worker_log import log_stream
 from polarbear.execution.worker_process import WorkerProcess
-from tests.execution.test_pool import GENEROUS, GOOD, configured, one, run, tasks
+from tests.execution.test_pool import GENEROUS, GOOD, configured, outcome_of, run, tasks
 from tests.support import Project, no_space, solver
 
 LINUX = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="without a subreaper some of these get away"
 )
-# Processes that a program may leave behind; SLEEP is identified by its duration.
+# Processes that a program may leave behind; SLEEP stands for the command of a sleeper.
 GETS_AWAY = {
     "a child": "SLEEP & echo 1 2",
     "a child in a new session": "setsid SLEEP & echo 1 2",
@@ -38,18 +38,25 @@ GETS_AWAY = {
 }
 
 
+class Sleepers:
+    """Processes that sleep, identified by the number of seconds for which they do."""
+
+    def __init__(self) -> None:
+        self.seconds = f"{secrets.randbelow(10**6) + 10**6}.{secrets.randbelow(10**6)}"
+        self.command = f"/bin/sleep {self.seconds}"
+
+    def alive(self) -> list[psutil.Process]:
+        processes = psutil.process_iter()
+        return [process for process in processes if self.seconds in " ".join(_command(process))]
+
+
 @pytest.fixture
-def left() -> Iterator[Callable[[], list[psutil.Process]]]:
-    """What is left of the sleepers of this test; a test that fails leaves none either."""
-    seconds = f"{secrets.randbelow(10**6) + 10**6}.{secrets.randbelow(10**6)}"
-
-    def found() -> list[psutil.Process]:
-        return [p for p in psutil.process_iter() if seconds in " ".join(_command(p))]
-
-    found.sleep = f"/bin/sleep {seconds}"  # type: ignore[attr-defined]
-    yield found
-    for left in found():
-        left.kill()
+def sleepers() -> Iterator[Sleepers]:
+    """The sleepers of a test, which leaves none of them, even if it fails."""
+    sleepers = Sleepers()
+    yield sleepers
+    for process in sleepers.alive():
+        process.kill()
 
 
 def _command(process: psutil.Process) -> list[str]:
@@ -59,8 +66,8 @@ def _command(process: psutil.Process) -> list[str]:
         return []
 
 
-def shell(script: str, left: Any, name: str = "shell") -> dict[str, Any]:
-    command = ["sh", "-c", script.replace("SLEEP", left.sleep)]
+def shell(script: str, sleepers: Sleepers, name: str = "shell") -> dict[str, Any]:
+    command = ["sh", "-c", script.replace("SLEEP", sleepers.command)]
     return {"name": name, "use": "command", "command": command}
 
 
@@ -70,21 +77,21 @@ def programs(*entries: dict[str, Any], count: int = 1) -> Config:
 
 
 @LINUX
-def test_what_a_program_leaves_behind_is_gone_when_its_run_ends(left: Any):
-    config = programs(*(shell(script, left, name) for name, script in GETS_AWAY.items()))
+def test_what_a_program_leaves_behind_is_gone_when_its_run_ends(sleepers: Sleepers):
+    config = programs(*(shell(script, sleepers, name) for name, script in GETS_AWAY.items()))
     with Pool(config.instances, config.setting, 1, GENEROUS) as workers:
         for task in tasks(config):
             (outcome,) = workers.run([task])
             assert outcome.status in (Status.ENDED, Status.CRASHED, Status.BAD_OUTPUT)
-            assert left() == [], task.algorithm.name  # before the pool is left
+            assert sleepers.alive() == [], task.algorithm.name  # before the pool is left
 
 
-def test_output_is_read_until_the_program_ends_not_until_its_children_do(left: Any):
-    config = programs(shell("SLEEP & echo 1 5; echo 7 3; printf '9 2'", left))
-    outcome = one(run(config), "shell")
+def test_output_is_read_until_the_program_ends_not_until_its_children_do(sleepers: Sleepers):
+    config = programs(shell("SLEEP & echo 1 5; echo 7 3; printf '9 2'", sleepers))
+    outcome = outcome_of(run(config), "shell")
     assert outcome.status is Status.ENDED
     assert outcome.values.tolist() == [5, 3, 2]
-    assert outcome.seconds < float(left.sleep.split()[1])
+    assert outcome.seconds < float(sleepers.command.split()[1])
 
 
 @LINUX
@@ -93,23 +100,23 @@ def test_output_is_read_until_the_program_ends_not_until_its_children_do(left: A
     [("setsid SLEEP & SLEEP", Status.TIMEOUT), ("setsid SLEEP & kill -9 $PPID; SLEEP", None)],
     ids=["a run that is killed at its limit", "a program that kills its worker"],
 )
-def test_nothing_is_left_of(script: str, status: Status | None, left: Any):
+def test_nothing_is_left_of(script: str, status: Status | None, sleepers: Sleepers):
     limits = RunLimits(seconds=1.5, memory=2**32)
-    outcome = one(run(programs(shell(script, left)), limits=limits), "shell")
+    outcome = outcome_of(run(programs(shell(script, sleepers)), limits=limits), "shell")
     assert outcome.status.failed
     assert status in (None, outcome.status)
-    assert left() == []
+    assert sleepers.alive() == []
 
 
-def test_orphans_are_found_by_their_tag_without_a_subreaper(left, monkeypatch, wait_until):
+def test_orphans_are_found_by_their_tag_without_a_subreaper(sleepers, monkeypatch, wait_until):
     tag = secrets.token_hex(8)
     monkeypatch.setenv(*next(iter(process_tree.tagged_environment(tag).items())))
-    subprocess.run(["sh", "-c", f"(setsid {left.sleep} &)"], check=True)
-    wait_until(left)
+    subprocess.run(["sh", "-c", f"(setsid {sleepers.command} &)"], check=True)
+    wait_until(sleepers.alive)
     monkeypatch.delenv(process_tree.TAG_VARIABLE)
     assert process_tree.kill_tagged("another") == 0
     assert process_tree.kill_tagged(tag) == 1
-    assert left() == []
+    assert sleepers.alive() == []
 
 
 def test_a_problem_that_lost_its_processes_is_built_again(tmp_path: Path):
@@ -147,14 +154,14 @@ def test_dead_children_of_multiprocessing_are_left_to_it():
     assert done.stdout == "1 -9 []\n", done.stderr
 
 
-def test_a_process_that_reuses_the_number_of_a_dead_worker_is_not_killed(left: Any):
+def test_a_process_that_reuses_the_number_of_a_dead_worker_is_not_killed(sleepers: Sleepers):
     config = configured(GOOD)
     with Pool(config.instances, config.setting, 1, GENEROUS) as workers:
         list(workers.run(tasks(config)))
         (worker,) = workers._workers
         worker.process.kill()
-        worker.process.wait()  # buried: from now on its number can be had by others
-        innocent = subprocess.Popen(left.sleep.split())
+        worker.process.wait()  # from now on another process can get its number
+        innocent = subprocess.Popen(sleepers.command.split())
         worker.process = SimpleNamespace(
             pid=innocent.pid, poll=lambda: -9, wait=lambda: -9, returncode=-9
         )
@@ -167,7 +174,8 @@ def test_a_process_that_reuses_the_number_of_a_dead_worker_is_not_killed(left: A
 
 @pytest.mark.parametrize("times", [2, 10**6])
 def test_a_worker_killed_while_it_starts_is_replaced_unless_none_comes_up(monkeypatch, times):
-    start, killed = Pool._start, []
+    start = Pool._start
+    killed = []
 
     def started(self: Pool) -> WorkerProcess:
         worker = start(self)
@@ -181,18 +189,18 @@ def test_a_worker_killed_while_it_starts_is_replaced_unless_none_comes_up(monkey
         with pytest.raises(PolarBearError, match="could not be started: its process died"):
             run(configured(GOOD), workers=1)
     else:
-        assert one(run(configured(GOOD), workers=1), GOOD["name"]).status is Status.BUDGET
+        assert outcome_of(run(configured(GOOD), workers=1), GOOD["name"]).status is Status.BUDGET
         assert len(killed) == 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["starting", "running"])
 def test_killed_the_hard_way_a_run_leaves_no_process_and_no_folder(
-    project: Project, wait_until: Callable[..., None], moment: str, left: Any
+    project: Project, wait_until: Callable[..., None], moment: str, sleepers: Sleepers
 ):
     temporary = project.folder / "temporary"
     temporary.mkdir()
-    entry = shell("(setsid SLEEP &); echo 1 2; SLEEP", left)
+    entry = shell("(setsid SLEEP &); echo 1 2; SLEEP", sleepers)
     project.configure(algorithms=[entry], instances={"suite": "files", "names": ["a"]})
     process = subprocess.Popen(
         project.command("run", "config.yaml"),
@@ -203,11 +211,13 @@ def test_killed_the_hard_way_a_run_leaves_no_process_and_no_folder(
     )
     wait_until(lambda: list(temporary.iterdir()))
     if moment == "running":
-        wait_until(lambda: len(left()) >= 3)  # two sleepers, and the shell that started them
+        wait_until(
+            lambda: len(sleepers.alive()) >= 3
+        )  # two sleepers, and the shell that started them
     family = psutil.Process(process.pid).children(recursive=True)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    wait_until(lambda: not list(temporary.iterdir()) and not left())
+    wait_until(lambda: not list(temporary.iterdir()) and not sleepers.alive())
     wait_until(lambda: not any(p.is_running() and p.status() != "zombie" for p in family))
 
 

@@ -100,7 +100,8 @@ def test_seconds_end_a_run_at_its_budget(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_seconds_spent_on_the_problem_or_in_the_recorder_are_not_charged(monkeypatch):
-    clock, built = Clock(monkeypatch), 0.0
+    clock = Clock(monkeypatch)
+    built = 0.0
 
     def objective(x: object) -> float:
         nonlocal built
@@ -164,7 +165,7 @@ def test_a_journal_gives_back_what_a_dead_process_had_found(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("value", "found"),
+    ("value", "description"),
     [
         ("high", "'high'"),
         (np.zeros(3), "an array of the shape (3,)"),
@@ -173,11 +174,11 @@ def test_a_journal_gives_back_what_a_dead_process_had_found(tmp_path: Path):
     ],
 )
 @pytest.mark.parametrize("axis", ["evaluations", "seconds", "steps"])
-def test_an_objective_that_returns_no_number_is_to_blame_by_its_own_file(value, found, axis):
+def test_an_objective_that_returns_no_number_is_to_blame_by_its_own_file(value, description, axis):
     recorder = Recorder(Problem(lambda x: value), axis, 10)
     with pytest.raises(ProblemError) as refused:
         recorder.evaluate(0)
-    assert f"returned {found}; expected a number" in str(refused.value)
+    assert f"returned {description}; expected a number" in str(refused.value)
     assert "test_recorder.py, line " in str(refused.value)
 
 
@@ -221,17 +222,20 @@ def evaluated(
         problem, "evaluations", budget, journal=lambda *point: written.append(point), **options
     )
     assert recorder.at_once is not None
-    handed, ended = [], False
+    handed = []
+    has_ended = False
     try:
         for start in range(0, len(values), size):
             points = range(start, min(start + size, len(values)))
-            found = recorder.at_once(points) if at_once else [recorder.evaluate(x) for x in points]
-            handed.append(found)
+            if at_once:
+                handed.append(recorder.at_once(points))
+            else:
+                handed.append([recorder.evaluate(x) for x in points])
     except BudgetExhausted:
-        ended = True
+        has_ended = True
     return (
         *(recorder.times, recorder.values, recorder.evaluations, recorder.reached),
-        *(recorder.invalid, written, handed, ended),
+        *(recorder.invalid, written, handed, has_ended),
     )
 
 
@@ -243,20 +247,20 @@ def test_a_population_is_recorded_point_by_point(values, size, budget, maximise,
 
 
 def test_nothing_is_evaluated_beyond_the_budget():
-    asked: list[int] = []
+    sizes: list[int] = []
 
     def many(points: list[float]) -> list[float]:
-        asked.append(len(points))
+        sizes.append(len(points))
         return [1.0] * len(points)
 
     recorder = Recorder(Problem(lambda x: 1.0, evaluate_many=many), "evaluations", 5)
     assert recorder.at_once([0.0] * 3) == [1.0] * 3
     with pytest.raises(BudgetExhausted):
         recorder.at_once([0.0] * 3)
-    assert asked == [3, 2]
+    assert sizes == [3, 2]
     with pytest.raises(BudgetExhausted):
         recorder.at_once([0.0])
-    assert asked == [3, 2]
+    assert sizes == [3, 2]
     assert recorder.evaluations == 5
 
 
@@ -299,13 +303,13 @@ def record_of(outcome: Outcome) -> tuple[Any, ...]:
 def test_a_run_is_the_same_to_the_byte_wherever_its_budget_ends_amid_a_population(name: str):
     options = {"name": name, **ALGORITHMS[name]}
     algorithm = ADAPTERS[options["use"]].model_validate(options)
-    made = SUITES["classic"].model_validate({"suite": "classic"})
+    suite = SUITES["classic"].model_validate({"suite": "classic"})
     for budget in (1, 7, 64, 331):
         setting = Setting(1, Budget.model_validate({"grid": [1, budget + 1]}))
-        instance = made.instance(0, setting)
+        instance = suite.instance(0, setting)
         task = Task(algorithm, instance, 5, float(budget))
-        together = execute(task, Together(made, setting))
-        apart = execute(task, Problems(made, setting))
+        together = execute(task, Together(suite, setting))
+        apart = execute(task, Problems(suite, setting))
         assert record_of(together) == record_of(apart)
         assert together.evaluations == budget
         assert together.values.min() < inf

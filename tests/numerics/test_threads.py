@@ -38,7 +38,8 @@ def test_of_several_failures_the_first_in_the_order_of_the_items_is_raised():
 
 
 def test_after_a_failure_waiting_items_are_cancelled_and_running_ones_finish():
-    begun, ended = [], []
+    begun = []
+    ended = []
 
     def run(item: int) -> None:
         begun.append(item)

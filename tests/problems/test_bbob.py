@@ -67,26 +67,27 @@ def test_values_agree_with_ioh_to_1e_12(name, dimension, instances, functions):
     for function in functions:
         for instance in instances:
             theirs = ioh.get_problem(function, instance, dimension, ioh.ProblemClass[name.upper()])
-            made = MAKE[name](function, instance, dimension)
-            ours = function_problem(made).evaluate
-            assert made.f_opt == theirs.optimum.y
-            assert made.x_opt == pytest.approx(list(theirs.optimum.x), rel=0, abs=1e-12)
-            place = np.array(theirs.optimum.x)
-            near = [place + 10.0**-e * rng.standard_normal(dimension) for e in range(0, 10, 2)]
-            inside, outside = rng.uniform(-5, 5, (5, dimension)), rng.uniform(-9, 9, (2, dimension))
-            for x in [*inside, *np.clip(near, -5, 5), place, *outside]:
-                found = differs(ours(x), theirs(x.tolist()), made.f_opt)
-                assert found < 1e-12, (function, instance, x)
+            drawn = MAKE[name](function, instance, dimension)
+            ours = function_problem(drawn).evaluate
+            assert drawn.f_opt == theirs.optimum.y
+            assert drawn.x_opt == pytest.approx(list(theirs.optimum.x), rel=0, abs=1e-12)
+            optimum = np.array(theirs.optimum.x)
+            near = [optimum + 10.0**-e * rng.standard_normal(dimension) for e in range(0, 10, 2)]
+            inside = rng.uniform(-5, 5, (5, dimension))
+            outside = rng.uniform(-9, 9, (2, dimension))
+            for x in [*inside, *np.clip(near, -5, 5), optimum, *outside]:
+                difference = differs(ours(x), theirs(x.tolist()), drawn.f_opt)
+                assert difference < 1e-12, (function, instance, x)
 
 
 @pytest.mark.parametrize("function", [f for f in EVERY if f not in (5, 19)])
 def test_the_optimum_has_the_best_value_and_nothing_near_it_is_better(function: int) -> None:
-    """But of f5, which is as good outside the box, and f19, whose optimum ioh rounds."""
-    made: Function = bbob_function(function, 3, 5)
-    evaluate = function_problem(made).evaluate
-    assert evaluate(made.x_opt) == pytest.approx(made.f_opt, abs=1e-10)
+    """Except for f5, which is as good outside the box, and f19, whose optimum ioh rounds."""
+    drawn: Function = bbob_function(function, 3, 5)
+    evaluate = function_problem(drawn).evaluate
+    assert evaluate(drawn.x_opt) == pytest.approx(drawn.f_opt, abs=1e-10)
     steps = np.random.default_rng(0).standard_normal((50, 5))
-    assert all(evaluate(made.x_opt + 0.01 * step) >= made.f_opt for step in steps)
+    assert all(evaluate(drawn.x_opt + 0.01 * step) >= drawn.f_opt for step in steps)
 
 
 def test_a_suite_states_the_best_value_without_building_anything() -> None:

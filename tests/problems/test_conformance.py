@@ -23,8 +23,8 @@ SETTING = Setting(3, Budget(grid=(10.0, 100.0)), "/", ("A", "B"))
 def suite(request: pytest.FixtureRequest) -> Suite:
     if request.param in NEEDS_IOH:
         pytest.importorskip("ioh", reason="ioh is not installed: pip install '.[bbob]'")
-    made = SUITES[request.param]
-    return made.model_validate({"suite": request.param, **OPTIONS.get(request.param, {})})
+    suite_class = SUITES[request.param]
+    return suite_class.model_validate({"suite": request.param, **OPTIONS.get(request.param, {})})
 
 
 def test_ids_are_distinct_stable_and_independent_of_what_was_drawn_before(suite: Suite):
@@ -43,14 +43,16 @@ def test_another_seed_gives_another_stream(suite: Suite):
 
 def test_a_spec_survives_json_and_rebuilds_the_same_problem(suite: Suite):
     spec = suite.instance(0, SETTING).spec
-    again = json.loads(json.dumps(dict(spec)))
-    assert again == dict(spec)
-    first, second = suite.build(spec, SETTING), suite.build(again, SETTING)
+    restored_spec = json.loads(json.dumps(dict(spec)))
+    assert restored_spec == dict(spec)
+    first = suite.build(spec, SETTING)
+    second = suite.build(restored_spec, SETTING)
     if suite.offers() is Kind.NAME:
         assert first == second == spec["name"]
     elif suite.offers() is Kind.SCORES:
-        for left, right in zip(first.trajectory("A"), second.trajectory("A"), strict=True):
-            assert left.tobytes() == right.tobytes()
+        trajectories = zip(first.trajectory("A"), second.trajectory("A"), strict=True)
+        for first_values, second_values in trajectories:
+            assert first_values.tobytes() == second_values.tobytes()
     else:
         assert isinstance(first, Problem)
         rng = np.random.default_rng(0)

@@ -29,8 +29,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def names(made: Files, here: Setting) -> list[str]:
-    return [made.instance(i, here).id for i in range(made.size(here))]
+def names(files: Files, setting: Setting) -> list[str]:
+    return [files.instance(i, setting).id for i in range(files.size(setting))]
 
 
 def test_globs_and_lists_in_files_give_names_as_they_are_written(folder: Path):
@@ -43,18 +43,19 @@ def test_globs_and_lists_in_files_give_names_as_they_are_written(folder: Path):
 
 
 def test_names_are_handed_on_as_they_are(folder: Path):
-    made = suite(names=["no such file", "b"], order="given")
-    assert made.build(made.instance(0, setting(folder)).spec, setting(folder)) == "no such file"
+    files = suite(names=["no such file", "b"], order="given")
+    spec = files.instance(0, setting(folder)).spec
+    assert files.build(spec, setting(folder)) == "no such file"
 
 
 def test_a_random_order_depends_on_the_seed_and_a_new_file_reorders_nobody(folder: Path):
     many = [f"f{i}" for i in range(30)]
-    here = setting(folder)
-    order = names(suite(names=many), here)
+    first_setting = setting(folder)
+    order = names(suite(names=many), first_setting)
     assert sorted(order) == sorted(many)
     assert order != many
     assert order != names(suite(names=many), setting(folder, seed=2))
-    with_new = names(suite(names=[*many, "new"]), here)
+    with_new = names(suite(names=[*many, "new"]), first_setting)
     assert [name for name in with_new if name != "new"] == order
 
 

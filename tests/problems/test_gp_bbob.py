@@ -34,7 +34,8 @@ def build(spec: Spec) -> Problem:
 
 def plain_field(fields: int, dimension: int, spec: Spec, x: np.ndarray) -> list[float]:
     """σ √(2/m) Σ_j θ_ij cos(ω_j x + b_j), term by term."""
-    rng, m = np.random.default_rng(spec["seed"]), spec["features"]
+    rng = np.random.default_rng(spec["seed"])
+    m = spec["features"]
     omega = rng.standard_normal((m, dimension))
     b = rng.uniform(0, 2 * np.pi, m)
     theta = rng.standard_normal((fields, m))
@@ -73,7 +74,7 @@ def plain_value(spec: Spec, x: np.ndarray) -> float:
 
 
 def active_functions(spec: Spec, x: np.ndarray) -> list[int]:
-    """The functions evaluated at a place, found without evaluating them."""
+    """The functions that are evaluated at a point, found without evaluating them."""
     called: list[int] = []
     spies = {i: (lambda point, i=i: called.append(i) or 0.0) for i in range(24)}
     mixture(spies, spec)(x)
@@ -92,7 +93,8 @@ def test_values_are_those_of_the_appendix_written_out_plainly() -> None:
 
 def test_every_prior_is_that_of_the_table() -> None:
     drawn = specs(2000)
-    logits, sparsity = ([spec[part] for spec in drawn] for part in ("logits", "sparsity"))
+    logits = [spec["logits"] for spec in drawn]
+    sparsity = [spec["sparsity"] for spec in drawn]
     continuous = [
         ([spec["offset"] for spec in drawn], cauchy(0, 1000)),
         ([part["temperature"] for part in logits], lognorm(0.5, scale=np.exp(-0.5))),
@@ -121,10 +123,10 @@ def test_dimensions_are_normal_rounded_down_and_truncated_rather_than_clipped() 
     dimensions = np.array([spec["dimension"] for spec in specs(4000)])
     assert dimensions.max() <= 320
     edges = np.array([2, 180, 200, 220, 230, 240, 250, 260, 280, 300, 321])
-    found = np.histogram(dimensions, edges)[0]
+    counts = np.histogram(dimensions, edges)[0]
     mass = np.diff(norm(240, 30).cdf(edges))
-    assert found.sum() == 4000
-    assert chisquare(found, 4000 * mass / mass.sum()).pvalue > ERROR_RATE
+    assert counts.sum() == 4000
+    assert chisquare(counts, 4000 * mass / mass.sum()).pvalue > ERROR_RATE
 
 
 def test_the_number_of_active_functions_follows_the_truncated_log_normal() -> None:
@@ -140,15 +142,17 @@ def test_the_number_of_active_functions_follows_the_truncated_log_normal() -> No
     log_normal = lognorm(0.5, scale=np.exp(1.1))
     edges = np.array([2, 3, 4, 5, 6, 7, 9, 25])
     mass = np.diff(log_normal.cdf(edges))
-    found = np.add.reduceat(counts, edges[:-1])
-    assert (counts[:2].sum(), found.sum(), len(counts)) == (0, 1500, 25)
-    assert chisquare(found, 1500 * mass / mass.sum()).pvalue > ERROR_RATE
+    counts_in_bins = np.add.reduceat(counts, edges[:-1])
+    assert (counts[:2].sum(), counts_in_bins.sum(), len(counts)) == (0, 1500, 25)
+    assert chisquare(counts_in_bins, 1500 * mass / mass.sum()).pvalue > ERROR_RATE
 
 
 @pytest.mark.parametrize("distance", [0.0, 1.0, 2.5, 6.0])
 def test_random_fields_have_the_rbf_covariance_and_none_between_them(distance: float) -> None:
-    lengthscale, amplitude = 2.0, 1.5
-    x, y = np.array([1.0, -2.0, 0.5]), np.array([1.0, -2.0, 0.5 + distance])
+    lengthscale = 2.0
+    amplitude = 1.5
+    x = np.array([1.0, -2.0, 0.5])
+    y = np.array([1.0, -2.0, 0.5 + distance])
     fields = []
     for seed in range(4000):
         spec = {"seed": seed, "features": 24, "lengthscale": lengthscale, "amplitude": amplitude}
@@ -166,7 +170,8 @@ def test_random_fields_have_the_rbf_covariance_and_none_between_them(distance: f
 def test_only_active_functions_are_built_and_their_seconds_are_known() -> None:
     (spec,) = specs(1, dimension=only(40), sparsity={"active": only(3)})
     functions = BaseFunctions(spec["instances"], 40)
-    evaluate, x = mixture(functions, spec), np.zeros(40)
+    evaluate = mixture(functions, spec)
+    x = np.zeros(40)
     assert (len(functions), functions.seconds) == (0, 0.0)
     evaluate(x)
     assert sorted(functions) == sorted(active_functions(spec, x))

@@ -29,10 +29,12 @@ def many_affine(spec: Spec) -> Any:
 
     if "affine_instance" in spec:
         return ioh.problem.ManyAffine(spec["affine_instance"], spec["dimension"])
-    weights, instances = [0.0] * 24, [1] * 24
+    weights = [0.0] * 24
+    instances = [1] * 24
     parts = zip(spec["functions"], spec["weights"], spec["instances"], strict=True)
     for function, weight, instance in parts:
-        weights[function - 1], instances[function - 1] = weight, instance
+        weights[function - 1] = weight
+        instances[function - 1] = instance
     return ioh.problem.ManyAffine(
         xopt=optimum(spec).tolist(),
         weights=weights,
@@ -45,13 +47,14 @@ def many_affine(spec: Spec) -> Any:
 @pytest.mark.parametrize("generator", ["publication", "ioh"])
 @pytest.mark.parametrize("dimension", [2, 5, 30])
 def test_values_agree_with_many_affine_to_1e_12_far_from_and_near_the_optimum(dimension, generator):
-    """Of the generator ioh all that is drawn is an instance's number."""
+    """With the generator 'ioh', only the number of an instance is drawn."""
     rng = np.random.default_rng(0)
     drawn = specs(20, dimensions=[dimension], generator=generator)
     if generator == "ioh":
         assert len({spec["affine_instance"] for spec in drawn}) == 20
     for spec in drawn:
-        ours, theirs = suite("ma-bbob").build(spec, SETTING).evaluate, many_affine(spec)
+        ours = suite("ma-bbob").build(spec, SETTING).evaluate
+        theirs = many_affine(spec)
         best = np.array(theirs.optimum.x)
         near = [best + 10.0**-e * rng.standard_normal(dimension) for e in range(13)]
         outside = list(rng.uniform(-50, 50, (3, dimension)))
@@ -73,8 +76,8 @@ def test_weights_are_those_of_the_official_recipe() -> None:
         w = np.random.default_rng(seed).uniform(size=24)
         threshold = min(0.85, sorted(w)[-3])
         expected = [value - threshold if value >= threshold else 0.0 for value in w]
-        found = sparse_weights(np.random.default_rng(seed))
-        assert found == pytest.approx(np.array(expected) / sum(expected), rel=1e-14)
+        weights = sparse_weights(np.random.default_rng(seed))
+        assert weights == pytest.approx(np.array(expected) / sum(expected), rel=1e-14)
 
 
 def test_functions_ids_and_optima_are_uniform() -> None:

@@ -39,7 +39,9 @@ def test_every_function_of_pbo_has_the_values_ioh_gives() -> None:
 
 @each_suite
 def test_function_dimension_and_id_are_drawn_uniformly_and_independently(name, last_function):
-    functions, dimensions, ids = [1, 7, last_function], [4, 16], [5, 6, 7]
+    functions = [1, 7, last_function]
+    dimensions = [4, 16]
+    ids = [5, 6, 7]
     drawn_from = suite(
         name, functions=functions, dimensions=dimensions, instance_ids={"from": 5, "to": 7}
     )
@@ -79,7 +81,8 @@ def test_the_pbo_functions_refused_off_square_dimensions_are_those_that_need_the
             problem = ioh.get_problem(function, 1, 10, ioh.ProblemClass.PBO)
         except ValueError:
             return False
-        aligned, one_off = [0] * 10, [0] * 9 + [1]
+        aligned = [0] * 10
+        one_off = [0] * 9 + [1]
         return function != 20 or problem(aligned) != problem(one_off)
 
     assert tuple(f for f in range(1, 26) if not fits(f)) == SUITES["pbo"].on_square_grids

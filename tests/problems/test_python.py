@@ -1,4 +1,4 @@
-"""Problems of a user's own."""
+"""Problems that a function of the user makes."""
 
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ def suite(function: str, **options: Any) -> Python:
 
 
 def build(function: str, folder: Path = SOLVERS.parent, **options: Any) -> Any:
-    made, setting = suite(function, **options), Setting(1, Budget(grid=(1.0,)), str(folder))
-    return made.build(made.instance(0, setting).spec, setting)
+    problems = suite(function, **options)
+    setting = Setting(1, Budget(grid=(1.0,)), str(folder))
+    return problems.build(problems.instance(0, setting).spec, setting)
 
 
 def test_a_callable_with_a_box_becomes_a_problem():

@@ -25,13 +25,13 @@ def suite(**options: Any) -> Synthetic:
     return Synthetic.model_validate({"suite": "synthetic", **options})
 
 
-def values(made: Synthetic, here: Setting, instances: int) -> np.ndarray:
+def values(truth: Synthetic, setting: Setting, instances: int) -> np.ndarray:
     """Values[instance, algorithm, time]."""
-    found = []
+    values_by_instance = []
     for index in range(instances):
-        problem = made.build(made.instance(index, here).spec, here)
-        found.append([problem.trajectory(name)[1] for name in here.algorithms])
-    return np.array(found)
+        problem = truth.build(truth.instance(index, setting).spec, setting)
+        values_by_instance.append([problem.trajectory(name)[1] for name in setting.algorithms])
+    return np.array(values_by_instance)
 
 
 @pytest.mark.slow
@@ -39,13 +39,15 @@ def values(made: Synthetic, here: Setting, instances: int) -> np.ndarray:
 def test_rankings_at_each_time_are_plackett_luce_with_the_true_ratings(correlation: Any):
     """Chi-square against the six orderings' exact probabilities at three times: level 1e-4 each."""
     ratings = {"A": [0.5, 0.2, 0.1], "B": [0.3, 0.3, 0.1], "C": [0.2, 0.5, 0.8]}
-    made, here = suite(ratings=ratings, correlation=correlation), setting(3)
-    found = values(made, here, 1500)
-    assert np.allclose(made.truth(here), np.array([ratings[name] for name in NAMES]).T)
+    truth = suite(ratings=ratings, correlation=correlation)
+    three_times = setting(3)
+    drawn = values(truth, three_times, 1500)
+    assert np.allclose(truth.truth(three_times), np.array([ratings[name] for name in NAMES]).T)
     for time in range(3):
-        order = np.argsort(found[:, :, time], axis=1)  # lower is better
-        theta = made.truth(here)[time]
-        observed, expected = [], []
+        order = np.argsort(drawn[:, :, time], axis=1)  # lower is better
+        theta = truth.truth(three_times)[time]
+        observed = []
+        expected = []
         for first, second, third in permutations(range(3)):
             observed.append(int(np.sum(np.all(order == [first, second, third], axis=1))))
             share = theta[first] * theta[second] / (theta[second] + theta[third])
@@ -59,8 +61,8 @@ def test_noise_is_gumbel_at_each_time_and_correlated_as_asked():
 
     times = np.array([0.0, 0.1, 0.4, 1.0])
     rng = np.random.default_rng(3)
-    made = suite(correlation=0.3)
-    noise = np.array([made.noise(rng, times) for _ in range(20_000)])
+    correlated = suite(correlation=0.3)
+    noise = np.array([correlated.noise(rng, times) for _ in range(20_000)])
     for column in noise.T:
         assert kstest(column, "gumbel_r").pvalue > 1e-4
     normal = ndtri(np.exp(-np.exp(-noise)))
@@ -70,13 +72,12 @@ def test_noise_is_gumbel_at_each_time_and_correlated_as_asked():
 
 def test_the_truth_drawn_from_the_prior_has_its_covariance():
     """Of 20,000 draws, variances within 5 % and correlations within 0.03 (both > 4 sd)."""
-    made = suite(prior={"sigma": 1.5, "lengthscale": 0.4})
+    truth = suite(prior={"sigma": 1.5, "lengthscale": 0.4})
     names = tuple(f"a{i}" for i in range(20_000))
-    here = setting(3, names)
-    drawn = np.array([made.log_ratings(name, here) for name in names])
-    scaled = (
-        np.sqrt(3) * np.abs(np.subtract.outer(np.linspace(0, 1, 3), np.linspace(0, 1, 3))) / 0.4
-    )
+    three_times = setting(3, names)
+    drawn = np.array([truth.log_ratings(name, three_times) for name in names])
+    times = np.linspace(0, 1, 3)
+    scaled = np.sqrt(3) * np.abs(np.subtract.outer(times, times)) / 0.4
     assert np.allclose(drawn.var(axis=0), 1.5**2, rtol=0.05)
     assert np.max(np.abs(np.corrcoef(drawn.T) - (1 + scaled) * np.exp(-scaled))) < 0.03
 
@@ -90,17 +91,18 @@ def test_hyperparameters_are_drawn_from_the_papers_priors():
 
 
 def test_a_newcomer_changes_nobody_elses_truth_or_noise():
-    two, three = setting(names=("A", "B")), setting(names=NAMES)
-    made = suite()
-    assert np.array_equal(values(made, two, 3), values(made, three, 3)[:, :2])
+    two = setting(names=("A", "B"))
+    three = setting(names=NAMES)
+    truth = suite()
+    assert np.array_equal(values(truth, two, 3), values(truth, three, 3)[:, :2])
 
 
 def test_ratings_that_do_not_fit_are_refused():
-    here = setting(4)
+    four_times = setting(4)
     with pytest.raises(ProblemError, match="has no 'B'; it has: A"):
-        suite(ratings={"A": 1.0}).instance(0, here)
+        suite(ratings={"A": 1.0}).instance(0, four_times)
     with pytest.raises(ProblemError, match="3 values for 'A', but the grid has 4 times"):
-        suite(ratings={"A": [1, 1, 1], "B": 1, "C": 1}).instance(0, here)
+        suite(ratings={"A": [1, 1, 1], "B": 1, "C": 1}).instance(0, four_times)
     with pytest.raises(ConfigError, match="above zero"):
         data = {"suite": "synthetic", "ratings": {"A": 0.0}}
         validate(Synthetic, data, Source("x"))

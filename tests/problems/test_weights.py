@@ -24,17 +24,17 @@ def configured(weights: Any, names: tuple[str, ...] = ("a1", "a2", "b1"), **race
 
 def test_a_name_goes_before_patterns_and_the_first_pattern_before_others():
     weights = {"a*": 2.0, "*1": 3.0, "a1": 0.5}
-    found = [weight_of(name, weights) for name in ("a1", "a2", "b1", "b2")]
-    assert found == [0.5, 2.0, 3.0, 1.0]
+    weights_by_name = [weight_of(name, weights) for name in ("a1", "a2", "b1", "b2")]
+    assert weights_by_name == [0.5, 2.0, 3.0, 1.0]
 
 
 @pytest.mark.parametrize("value", [-1, 0, float("nan"), float("inf"), 1001, True, "much", None])
 def test_what_cannot_be_a_weight_is_refused_in_a_line(value: Any):
     with pytest.raises(ConfigError) as caught:
         configured({"a1": value})
-    said = str(caught.value)
-    assert "the weight of 'a1' must be a number above 0 and at most 1,000, found" in said
-    assert "\n" not in said
+    message = str(caught.value)
+    assert "the weight of 'a1' must be a number above 0 and at most 1,000, found" in message
+    assert "\n" not in message
 
 
 def test_a_weight_of_no_instance_is_refused_with_the_nearest():
