@@ -1,9 +1,9 @@
-"""Every figure by its name, in the order in which a reader wants them.
+"""Every figure by its name, in the order of a report.
 
 A new one is a file in this folder and a line here. Other packages add theirs by an entry point in
 the group polarbear.figures. Heavy imports wait until a figure is used: the names alone need none.
 
-Uses the report's context and findings.
+Uses the context and the findings of a report.
 """
 
 from __future__ import annotations

@@ -134,8 +134,8 @@ def one_data(context: ReportContext) -> pl.DataFrame:
     low, _, high = np.quantile(won, INTERVAL_LEVELS, axis=1)
     n_algorithms = len(basis.algorithms)
     numbers_of_bars = [
-        " ".join(str(bar) for bar, (first, last) in enumerate(bars) if first <= place <= last)
-        for place in range(n_algorithms)
+        " ".join(str(bar) for bar, (first, last) in enumerate(bars) if first <= rank <= last)
+        for rank in range(n_algorithms)
     ]
     return pl.DataFrame(
         {
@@ -180,13 +180,15 @@ def one_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
     """A row for each algorithm; bars at the right join those that are alike."""
     rows = []
     series: list[Series] = []
-    for place, (name, low, mean, high) in enumerate(
+    for row_number, (name, low, mean, high) in enumerate(
         data.select("algorithm", "low", "mean", "high").iter_rows()
     ):
         rows.append(Row((name,), number=f"{mean:.2f}"))
         ends = (low, high)
-        series.append(Line(x=ends, y=(place, place), algorithm=name, width=2.0, dash="solid"))
-        series.append(Points(x=(mean,), y=(place,), algorithm=name, size=4.5))
+        series.append(
+            Line(x=ends, y=(row_number, row_number), algorithm=name, width=2.0, dash="solid")
+        )
+        series.append(Points(x=(mean,), y=(row_number,), algorithm=name, size=4.5))
     bars, right_end = _bars_of_groups(data)
     panel = Panel(
         x=Axis("share of duels won", high=right_end),
@@ -199,9 +201,9 @@ def one_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
 
 def _bars_of_groups(data: pl.DataFrame) -> tuple[list[Series], float]:
     """Vertical bars right of all intervals, one for each group, and the end of their axis."""
-    members = data.with_row_index("place").with_columns(pl.col("groups").str.split(" "))
+    members = data.with_row_index("row").with_columns(pl.col("groups").str.split(" "))
     in_groups = members.explode("groups").filter(pl.col("groups") != "").group_by("groups")
-    ends = in_groups.agg(first=pl.col("place").min(), last=pl.col("place").max()).sort("first")
+    ends = in_groups.agg(first=pl.col("row").min(), last=pl.col("row").max()).sort("first")
     lowest = float(data.select(pl.col("low").min()).item())
     highest = float(data.select(pl.col("high").max()).item())
     gap = 0.03 * max(highest - lowest, 0.1)
@@ -338,11 +340,11 @@ def _values_panel(
     """One preference: density, median and interval of each candidate, and P(best) beside it."""
     rows = []
     series: list[Series] = []
-    for place, name in enumerate(names):
+    for row_number, name in enumerate(names):
         points = data.filter(pl.col("algorithm") == name)
         p_best = points["p_best"][0]
         rows.append(Row((name,), number=probability_mark(p_best)))
-        series += _value_in_row(place + DENSITY_FOOT, name, points, labels[name])
+        series += _value_in_row(row_number + DENSITY_FOOT, name, points, labels[name])
     return Panel(
         x=Axis(f"value ({WIN_RATE})" if is_lowest else ""),
         y=row_axis(rows),

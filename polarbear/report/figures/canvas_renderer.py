@@ -156,8 +156,8 @@ class _ChartDrawing:
         single_points = [s for s in panel.series if isinstance(s, Line) and len(s.x) == 1]
         for series in panel.series:
             if isinstance(series, Line) and len(series.x) == 1:
-                place = (single_points.index(series) + 0.5) / len(single_points) - 0.5
-                self._draw_single_point(axes, series, place)
+                offset = (single_points.index(series) + 0.5) / len(single_points) - 0.5
+                self._draw_single_point(axes, series, offset)
             else:
                 self._draw_series(axes, series)
         self._finish_axis(axes.xaxis, panel.x, is_lowest)
@@ -284,17 +284,17 @@ class _ChartDrawing:
     def _name_opposite_rows(self, axes: Axes, axis: Axis) -> None:
         """The second names and the numbers of rows, right of them."""
         second_names = self._row_names(axis.rows, 0.18, end=1)
-        for place, row in enumerate(axis.rows):
+        for row_number, row in enumerate(axis.rows):
             colour = self.style.inks.ink
             text = row.number
             if len(row.algorithms) > 1:
-                text = second_names[place]
+                text = second_names[row_number]
             if row.algorithms:
                 colour = self.sheet.look(row.algorithms[-1]).text
             if text:
                 axes.text(
                     1.02,
-                    place,
+                    row_number,
                     text,
                     transform=axes.get_yaxis_transform(),
                     va="center",
@@ -358,15 +358,15 @@ class _ChartDrawing:
         is_within = not len(line.low)
         axes.plot(x, y, **stroke, drawstyle=steps[line.step], clip_on=not is_within)
 
-    def _draw_single_point(self, axes: Axes, line: Line, place: float) -> None:
-        """A marker, with an error bar; ``place`` moves it aside, so that none covers another."""
+    def _draw_single_point(self, axes: Axes, line: Line, offset: float) -> None:
+        """A marker, with an error bar; ``offset`` moves it aside, so that none covers another."""
         look = self._line_look(line) if line.algorithm else self.style.grey
         x = _array(line.x)
         y = _array(line.y)
         if not len(line.low):
             axes.plot(x, y, color=look.colour, marker=look.marker, linestyle="", clip_on=False)
             return
-        x = x * 1.4**place if axes.get_xscale() == "log" else x + 0.4 * place
+        x = x * 1.4**offset if axes.get_xscale() == "log" else x + 0.4 * offset
         lengths = [y - _array(line.low), _array(line.high) - y]
         bar: Keywords = {"color": look.colour, "fmt": look.marker, "elinewidth": 1, "capsize": 2}
         axes.errorbar(x, y, None if np.isnan(lengths).any() else lengths, **bar)
@@ -430,8 +430,8 @@ class _ChartDrawing:
         values = np.array([_array(row) for row in cells.values])
         colours = list(inks.shades)
         if cells.ahead:
-            first, second = (look.colour for look in self._looks_of_pair(cells.ahead))
-            colours = [second, inks.shades[0], first]
+            first_look, second_look = self._looks_of_pair(cells.ahead)
+            colours = [second_look.colour, inks.shades[0], first_look.colour]
             if self.style.theme == "print":
                 colours = DIFFERENCES_IN_PRINT
         shades = self.sheet.shades(colours).with_extremes(bad=inks.paper)

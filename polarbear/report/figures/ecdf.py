@@ -149,10 +149,10 @@ def aocc_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
         names = names_in(areas)
         rows = []
         series: list[Series] = []
-        for place, name in enumerate(names):
+        for row_number, name in enumerate(names):
             own_areas = areas.filter(pl.col("algorithm") == name)
             rows.append(Row((name,), number=f"{own_areas['mean'][0]:.2f}"))
-            series += _areas_in_row(place, name, own_areas, context.labels[name])
+            series += _areas_in_row(row_number, name, own_areas, context.labels[name])
         panel = Panel(
             x=Axis("AOCC of a run", low=-0.02, high=1.02),
             y=row_axis(rows),
@@ -165,14 +165,14 @@ def aocc_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
     return Chart(tuple(panels), context.labels, columns=2)
 
 
-def _areas_in_row(place: int, name: str, areas: pl.DataFrame, label: str) -> list[Series]:
+def _areas_in_row(row_number: int, name: str, areas: pl.DataFrame, label: str) -> list[Series]:
     """The areas of all runs of one algorithm as points, their mean, and its interval."""
     values = areas["aocc"].to_numpy()
     # Multiples of the golden ratio fill the height of the row evenly for any number of points.
     heights = 2 * ((0.5 + np.arange(len(values)) * GOLDEN_RATIO) % 1.0) - 1
     points = Points(
         x=values,
-        y=place + SPREAD * heights,
+        y=row_number + SPREAD * heights,
         algorithm=name,
         size=2.4,
         opacity=min(0.6, max(0.15, 20 / len(values))),
@@ -184,9 +184,9 @@ def _areas_in_row(place: int, name: str, areas: pl.DataFrame, label: str) -> lis
     mean, low, high = areas.select("mean", "low", "high").row(0)
     series: list[Series] = [points]
     if low is not None:
-        series.append(Line(x=(low, high), y=(place, place), width=1.0))
+        series.append(Line(x=(low, high), y=(row_number, row_number), width=1.0))
     hover = (f"{isolated(label)}: mean {mean:.3f}",)
-    series.append(Points(x=(mean,), y=(place,), marker="bar", size=9, hover=hover))
+    series.append(Points(x=(mean,), y=(row_number,), marker="bar", size=9, hover=hover))
     return series
 
 

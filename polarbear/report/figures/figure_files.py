@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure as Canvas
 
-# Metadata that would differ between calls or machines.
+# Without metadata that would differ between calls or machines.
 UNDATED: dict[str, dict[str, None]] = {
     "png": {"Software": None},
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
@@ -30,15 +30,15 @@ UNDATED: dict[str, dict[str, None]] = {
 
 
 def available(context: ReportContext, only: Sequence[str] | None = None) -> list[ReportFigure]:
-    """The figures that the context has data for; of ``only`` some, all of these must be there."""
+    """The figures that the context has data for; all of ``only`` must have some."""
     for name in only or ():
         if name not in FIGURES:
             raise ReportError(FIGURES.refusal(name))
         reason = FIGURES[name].missing(context)
         if reason:
             raise ReportError(f"there is no figure '{name}' for this store: {reason}")
-    wanted = [figure for name, figure in FIGURES.items() if only is None or name in only]
-    return [figure for figure in wanted if figure.missing(context) is None]
+    requested = [figure for name, figure in FIGURES.items() if only is None or name in only]
+    return [figure for figure in requested if figure.missing(context) is None]
 
 
 def write_figures(
@@ -63,15 +63,17 @@ def write_figures(
     for figure in figures:
         data = figure.data(subject)
         for ending, folder in folders.items():
-            is_csv = ending == "csv"
-            content = as_csv(data) if is_csv else rendered(figure, data, subject, style, ending)
-            written.append(folder / f"{figure.name}.{ending}")
-            write_file(written[-1], content)
+            path = folder / f"{figure.name}.{ending}"
+            if ending == "csv":
+                write_file(path, as_csv(data))
+            else:
+                write_file(path, rendered(figure, data, subject, style, ending))
+            written.append(path)
     return written
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """All of the file or none of it."""
+    """Write a file as a whole or not at all."""
     try:
         file_io.make_folder(path.parent)
         file_io.write_whole(path, content)
@@ -81,7 +83,7 @@ def write_file(path: Path, content: bytes) -> None:
         raise ReportError(f"cannot write {path}: {reason}; name another folder") from error
 
 
-def write_text(made: Callable[[], str], path: Path, force: bool = False) -> None:
+def write_text(build: Callable[[], str], path: Path, force: bool = False) -> None:
     """Write a page as a whole or not at all; it is built only if it can be written."""
     if path.is_dir():
         raise ReportError(f"{path} is a folder; name a file to write the page to")
@@ -91,7 +93,7 @@ def write_text(made: Callable[[], str], path: Path, force: bool = False) -> None
         raise ReportError(
             f"there is no folder {path.parent} to write {path.name} in; make it first"
         )
-    write_file(path, made().encode("utf-8", "replace"))
+    write_file(path, build().encode("utf-8", "replace"))
 
 
 def check_free(paths: Iterable[Path]) -> None:
@@ -111,7 +113,7 @@ def rendered(
 
 
 def saved(canvas: Canvas, style: Style, format: str) -> bytes:
-    """What is drawn on a canvas, as the bytes of a file."""
+    """The drawing on a canvas as the bytes of a file."""
     buffer = io.BytesIO()
     canvas.savefig(buffer, format=format, dpi=style.dpi, metadata=UNDATED.get(format))
     return buffer.getvalue()

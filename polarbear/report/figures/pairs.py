@@ -85,14 +85,14 @@ def matrix_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
     """A cell for each ordered pair: its shade is P(row is better), its sign the verdict."""
     names = list(data["a"].unique(maintain_order=True))
     n_names = len(names)
-    place = {name: i for i, name in enumerate(names)}
+    index_of = {name: i for i, name in enumerate(names)}
     probabilities = np.full((n_names, n_names), np.nan)
     texts = _empty_texts(n_names)
     signs = _empty_texts(n_names)
     hover = _empty_texts(n_names)
     for a, b, probability, kind, decided in data.iter_rows():
-        row = place[a]
-        column = place[b]
+        row = index_of[a]
+        column = index_of[b]
         if probability is not None:
             probabilities[row, column] = probability
         sign = SIGNS[VerdictKind(kind)]
@@ -232,9 +232,9 @@ def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
     all_pairs = data.select("a", "b").unique(maintain_order=True).rows()
     drawn = all_pairs[:MAX_PAIRS]
     series: list[Series] = []
-    for place, (a, b) in enumerate(drawn):
+    for row_number, (a, b) in enumerate(drawn):
         rows = data.filter((pl.col("a") == a) & (pl.col("b") == b))
-        series += _strip(place, (a, b), rows, context)
+        series += _strip(row_number, (a, b), rows, context)
     panel = Panel(
         x=grid_axis(context),
         y=row_axis([Row(pair) for pair in drawn]),
@@ -252,7 +252,7 @@ def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
 
 
 def _strip(
-    place: int, pair: tuple[str, str], rows: pl.DataFrame, context: ReportContext
+    row_number: int, pair: tuple[str, str], rows: pl.DataFrame, context: ReportContext
 ) -> list[Series]:
     """One pair: boxes of the first algorithm, of the second one, and frames."""
     borders = edges(rows["t"].to_numpy(), context.log_times)
@@ -276,8 +276,8 @@ def _strip(
             boxes_of_algorithm = Boxes(
                 left=borders[times],
                 right=borders[times + 1],
-                low=place - half_heights,
-                high=place + half_heights,
+                low=row_number - half_heights,
+                high=row_number + half_heights,
                 algorithm=pair[side - 1],
                 side=side,
                 strength=[strength for _, _, strength in boxes],
@@ -285,18 +285,18 @@ def _strip(
             )
             series.append(boxes_of_algorithm)
     if framed:
-        series.append(_frames(place, framed, borders, hover))
+        series.append(_frames(row_number, framed, borders, hover))
     return series
 
 
-def _frames(place: int, times: list[int], borders: np.ndarray, hover: list[str]) -> Boxes:
+def _frames(row_number: int, times: list[int], borders: np.ndarray, hover: list[str]) -> Boxes:
     """Frames around the times at which two algorithms are equivalent."""
     cells = np.array(times)
     return Boxes(
         left=borders[cells],
         right=borders[cells + 1],
-        low=np.full(len(cells), place - THICK),
-        high=np.full(len(cells), place + THICK),
+        low=np.full(len(cells), row_number - THICK),
+        high=np.full(len(cells), row_number + THICK),
         ink="faint",
         is_filled=False,
         hover=[hover[k] for k in times],

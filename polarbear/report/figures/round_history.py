@@ -176,15 +176,15 @@ def _lines_of_algorithms(data: pl.DataFrame, top: float, context: ReportContext)
         )
         series.append(line)
         for event, marker, size in EVENTS:
-            places = np.flatnonzero((rows["event"] == event).to_numpy())
-            if len(places):
+            indices = np.flatnonzero((rows["event"] == event).to_numpy())
+            if len(indices):
                 points = Points(
-                    x=rounds[places],
-                    y=positions[places],
+                    x=rounds[indices],
+                    y=positions[indices],
                     algorithm=name,
                     marker=marker,
                     size=size,
-                    hover=[hover[place] for place in places],
+                    hover=[hover[index] for index in indices],
                 )
                 series.append(points)
     return series

@@ -73,7 +73,7 @@ def _rows_of_rounds(context: ReportContext) -> list[dict[str, object]]:
 
 def _rows_without_race(context: ReportContext) -> list[dict[str, object]]:
     end = float(context.times[-1])
-    rank = {name: place for place, name in enumerate(context.algorithms)}
+    rank = {name: number for number, name in enumerate(context.algorithms)}
     counts = context.store.runs().group_by("algorithm", "budget").len()
     rows: list[dict[str, object]] = []
     for name, budget, n_runs in sorted(counts.iter_rows(), key=lambda row: (rank[row[0]], row[1])):
@@ -286,15 +286,15 @@ def failed_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
     )
     rows = []
     series: list[Series] = []
-    for place, (name, kind, n_failed, n_runs, message) in enumerate(kinds.iter_rows()):
+    for row_number, (name, kind, n_failed, n_runs, message) in enumerate(kinds.iter_rows()):
         example = shortened(message or "", MAX_LETTERS)
         words = f"{kind}: {whole(n_failed)} of {whole(n_runs)}"
         rows.append(Row((name,), number=words))
         bar = Boxes(
             left=(0.0,),
             right=(n_failed / n_runs,),
-            low=(place - 0.35,),
-            high=(place + 0.35,),
+            low=(row_number - 0.35,),
+            high=(row_number + 0.35,),
             algorithm=name,
             hover=(f"{isolated(context.labels[name])}\n{words}\n{isolated(example)}",),
         )

@@ -27,7 +27,7 @@ COLOURS: dict[Theme, tuple[str, ...]] = {
     Theme.DARK: _hex("7588FC AC654B 86CE93 D28AAA F67B00 6DD5FC F8F2F4 956094"),
     Theme.PRINT: _hex("000000 5A5A5A 8C8C8C"),
 }
-# The same, mixed with the ink of the theme until text has the contrast that WCAG asks for.
+# The same colours, mixed with the ink of the theme until text has the contrast that WCAG demands.
 TEXT_COLOURS: dict[Theme, tuple[str, ...]] = {
     Theme.LIGHT: _hex("196FCB 8A4200 007C5D A85C77 935E2E 1C7BA0 1B1B1B 4B3D7D"),
     Theme.DARK: _hex("7588FC B2735C 86CE93 D28AAA F67B00 6DD5FC F8F2F4 A67DA7"),
@@ -93,16 +93,19 @@ INKS: dict[Theme, Inks] = {
 
 
 def look(index: int, theme: Theme = Theme.LIGHT) -> Look:
-    """The look of the algorithm at this place in the configuration."""
-    colours, texts = COLOURS[theme], TEXT_COLOURS[theme]
-    turn, place = divmod(index, len(colours))
-    dash, hatch = turn, turn
+    """The look of an algorithm by its index in the configuration."""
+    n_colours = len(COLOURS[theme])
     if theme is Theme.PRINT:  # shades are few, so dashes change from one algorithm to the next
-        turn, dash = divmod(index, len(DASHES))
-        place, hatch = (dash + turn) % len(colours), index
+        dash = index % len(DASHES)
+        colour = (dash + index // len(DASHES)) % n_colours
+        hatch = index
+    else:
+        colour = index % n_colours
+        dash = index // n_colours
+        hatch = index // n_colours
     return Look(
-        colours[place],
-        texts[place],
+        COLOURS[theme][colour],
+        TEXT_COLOURS[theme][colour],
         DASHES[dash % len(DASHES)],
         MARKERS[index % len(MARKERS)],
         HATCHES[hatch % len(HATCHES)],
@@ -112,7 +115,8 @@ def look(index: int, theme: Theme = Theme.LIGHT) -> Look:
 COLUMNS = {"single": 3.5, "double": 7.16}
 FONTS = {"sans": "DejaVu Sans", "serif": "STIXGeneral"}  # that come with Matplotlib
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
-NARROWEST, WIDEST = 2.0, 40.0
+NARROWEST = 2.0  # inches
+WIDEST = 40.0
 
 
 class Style(Options):
@@ -193,7 +197,7 @@ class Style(Options):
     def settings(self) -> Keywords:
         """Matplotlib's parameters: real text in PDF and SVG, no mathematics in names."""
         inks = self.inks
-        made: Keywords = {
+        settings: Keywords = {
             "font.family": [*dict.fromkeys((FONTS.get(self.font, self.font), FONTS["sans"]))],
             "font.size": self.font_size,
             "axes.titlesize": self.font_size,
@@ -224,5 +228,5 @@ class Style(Options):
         ticks = {"labelsize": self.small, "color": inks.faint, "labelcolor": inks.ink}
         ticks |= {"major.width": 0.6, "major.size": 2.5, "minor.width": 0.4, "minor.size": 1.5}
         for axis in ("xtick", "ytick"):
-            made |= {f"{axis}.{key}": value for key, value in ticks.items()}
-        return made
+            settings |= {f"{axis}.{key}": value for key, value in ticks.items()}
+        return settings

@@ -17,8 +17,9 @@ from markupsafe import Markup, escape
 from polarbear.report.words import as_sentence, pieces
 from polarbear.wording import counted
 
-COMMAND = re.compile(r"`((?:polarbear |--)[^`]*)`")  # no other: a name may hold backticks
-HIGHEST = 65534  # the code after it stands for a missing value
+# Nothing else between backticks is a command, because a name may hold backticks.
+COMMAND = re.compile(r"`((?:polarbear |--)[^`]*)`")
+HIGHEST = 65534  # the code of 1; the code after it stands for a missing value
 
 
 def source(name: str) -> str:
@@ -29,7 +30,7 @@ def source(name: str) -> str:
 @cache
 def templates() -> Environment:
     """The page's templates, which escape all text."""
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("polarbear.report.page"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -37,9 +38,9 @@ def templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    for used in (sentence, counted, pieces, as_sentence, with_commands):
-        made.filters[used.__name__] = used
-    return made
+    for function in (sentence, counted, pieces, as_sentence, with_commands):
+        environment.filters[function.__name__] = function
+    return environment
 
 
 def sentence(line: str) -> Markup:
@@ -48,7 +49,7 @@ def sentence(line: str) -> Markup:
 
 
 def with_commands(line: str) -> Markup:
-    """A line as markup, in which commands and options that stand between backticks look so."""
+    """A line as markup, with commands and options between backticks as code."""
     return Markup(COMMAND.sub(r"<code>\1</code>", str(escape(line))))
 
 
@@ -61,12 +62,13 @@ def packed(values: np.ndarray) -> str:
     return base64.b64encode(codes.astype("<u2").tobytes()).decode("ascii")
 
 
-def compressed(held: bytes) -> str:
+def compressed(content: bytes) -> str:
     """Bytes as compressed text; the same bytes give the same text."""
-    return base64.b64encode(gzip.compress(held, mtime=0)).decode("ascii")
+    return base64.b64encode(gzip.compress(content, mtime=0)).decode("ascii")
 
 
 def as_json(data: object) -> str:
+    """Data as JSON without blanks."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
@@ -93,7 +95,7 @@ def bundle(entry: str, read: Callable[[str], str]) -> str:
         export function name / export async function name / export class name / export const name
     """
     sources: dict[str, str] = {}
-    imports: dict[str, dict[str, str]] = {}  # of each module: names by the module they come from
+    imports: dict[str, dict[str, str]] = {}  # names that a module imports, by their module
     waiting = [entry]
     while waiting:
         name = waiting.pop()
@@ -103,15 +105,16 @@ def bundle(entry: str, read: Callable[[str], str]) -> str:
             waiting += imports[name]
     order = list(TopologicalSorter(imports).static_order())
     parts = ['(() => {\n"use strict";']
-    for place, name in enumerate(order):
-        taken = "".join(
+    for number, name in enumerate(order):
+        imported = "".join(
             f"const {{{names}}} = module{order.index(module)};\n"
             for module, names in imports[name].items()
         )
-        given = ", ".join(EXPORT.findall(sources[name]))
+        exported = ", ".join(EXPORT.findall(sources[name]))
         body = EXPORT.sub("", IMPORT.sub("", sources[name]))
         parts.append(
-            f"const module{place} = (() => {{ // {name}\n{taken}{body}return {{ {given} }};\n}})();"
+            f"const module{number} = (() => {{ // {name}\n"
+            f"{imported}{body}return {{ {exported} }};\n}})();"
         )
     return "\n".join([*parts, "})();\n"])
 

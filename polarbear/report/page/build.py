@@ -18,7 +18,7 @@ from polarbear.report.figures.style import Style, look
 from polarbear.report.outline import Block, Chart, Heading
 from polarbear.report.page import page_data
 from polarbear.report.page.assets import bundle, compressed, json_in_html, source, templates
-from polarbear.report.page.sections import sections, shown_figures, slim_sections, strip
+from polarbear.report.page.sections import figures_in_page, sections, slim_sections, strip
 from polarbear.report.stores.comparison_figures import chosen
 from polarbear.report.stores.comparison_story import StoryOfStores
 from polarbear.report.stores.differences import StoreComparison
@@ -38,9 +38,13 @@ def page(context: ReportContext, follows: bool = False, served: str | None = Non
 
     One that is ``served`` under a name for what it shows asks first whether there is something new.
     """
-    story, figures = story_of(context), shown_figures(context)
-    tables = {name: figure.table for name, figure in figures.items() if figure.table}
-    content = page_data.of(context) | {"follows": follows, "served": served, "figures": tables}
+    story = story_of(context)
+    figures = figures_in_page(context)
+    content = page_data.of(context) | {
+        "follows": follows,
+        "served": served,
+        "figures": {name: figure.content for name, figure in figures.items() if figure.content},
+    }
     script = bundle(START, lambda name: source(f"js/{name}"))
     # Markup is safe here: JSON cannot leave its element, the scripts are the package's.
     return _of_a_store(
@@ -70,15 +74,15 @@ def _compressed_plotly() -> str:
 
 
 def _of_a_store(template: str, context: ReportContext, **content: object) -> str:
-    colours = range(len(context.algorithms))
-    looks = {theme: [look(i, theme) for i in colours] for theme in (Theme.LIGHT, Theme.DARK)}
-    shown = {
+    indices = range(len(context.algorithms))
+    looks = {theme: [look(index, theme) for index in indices] for theme in (Theme.LIGHT, Theme.DARK)}
+    of_store = {
         "story": story_of(context),
         "context": context,
         "strip": strip(context),
         "looks": looks,
     }
-    return _filled(template, **shown, **content)
+    return _filled(template, **of_store, **content)
 
 
 def _filled(template: str, **content: object) -> str:
@@ -87,50 +91,54 @@ def _filled(template: str, **content: object) -> str:
 
 
 def is_page(path: Path) -> bool:
-    """Whether a file is a page that was written here."""
+    """Whether a file is a page that PolarBear wrote."""
     with path.open("rb") as file:
         return b'name="generator" content="PolarBear ' in file.read(HEAD)
 
 
 def slim_page(context: ReportContext) -> str:
     """The whole page as text, without scripts: figures are drawings."""
-    shown = [
+    drawings = [
         _drawing(figure, context)
         for name, figure in FIGURES.items()
         if name != FOR_PAPER and figure.missing(context) is None
     ]
     return _of_a_store(
-        "slim.html", context, sections=slim_sections(context, story_of(context), shown)
+        "slim.html", context, sections=slim_sections(context, story_of(context), drawings)
     )
 
 
 def _drawing(figure: Figure[Subject], subject: Subject) -> dict[str, str]:
-    """A figure as an element of a page: no prologue, no names of groups, no idle digits."""
+    """A figure as an SVG element, without a prologue, names of groups and needless digits."""
     style = Style(font_size=9)
     svg = rendered(figure, figure.data(subject), subject, style, "svg").decode("utf-8")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     svg = re.sub(r">\s+<", "><", svg).strip()
-    svg = COORDINATES.sub(lambda found: DIGITS.sub(r"\1", found[0]), svg)
+    svg = COORDINATES.sub(lambda attribute: DIGITS.sub(r"\1", attribute[0]), svg)
     # Markup is safe here: matplotlib has escaped all names.
     return {"title": figure.title, "caption": figure.caption(subject), "svg": Markup(svg)}
 
 
-def page_of_stores(found: StoreComparison, story: StoryOfStores) -> str:
+def page_of_stores(comparison: StoreComparison, story: StoryOfStores) -> str:
     """The page of several stores as text."""
-    drawings = [_drawing(figure, found) for figure in chosen(found)]
-    shown = _by_heading(story.blocks)
-    content = {"story": story, "drawings": drawings, "sections": shown}
-    nothing = dict.fromkeys(("context", "strip", "looks"))
-    return _filled("stores.html", **content, **nothing)
+    return _filled(
+        "stores.html",
+        story=story,
+        drawings=[_drawing(figure, comparison) for figure in chosen(comparison)],
+        sections=_by_heading(story.blocks),
+        context=None,
+        strip=None,
+        looks=None,
+    )
 
 
 def _by_heading(blocks: Sequence[Block]) -> list[tuple[str, list[tuple[str, Block]]]]:
-    """Blocks under their headings, each with its kind; charts of characters are drawings here."""
-    made: list[tuple[str, list[tuple[str, Block]]]] = []
+    """Blocks under their headings, each with its kind; drawings stand for charts of characters."""
+    parts: list[tuple[str, list[tuple[str, Block]]]] = []
     for block in blocks:
         if isinstance(block, Heading):
-            made.append((block.text, []))
+            parts.append((block.text, []))
         elif not isinstance(block, Chart):
-            made[-1][1].append((type(block).__name__, block))
-    return [section for section in made if section[1]]
+            parts[-1][1].append((type(block).__name__, block))
+    return [section for section in parts if section[1]]

@@ -29,10 +29,14 @@ from polarbear.wording import P_BEST, counted, page_words, percent, tick
 # Win probabilities in a page take two bytes each, a third more as base64. All draws that fit into
 # TARGET_NUMBERS are included, and at least MIN_DRAWS as long as these are at most MAX_NUMBERS.
 TARGET_NUMBERS = 75_000
-MIN_DRAWS, MAX_NUMBERS = 400, 560_000
+MIN_DRAWS = 400
+MAX_NUMBERS = 560_000
 NOUNS = ("draw", "instance", "problem", "run")  # that the page counts
-ONE_TICK_FROM, HALF_A_TICK_FROM = 4, 8  # orders of magnitude
-MIN_INSTANCES, MAX_INSTANCES = 8, 60
+# Axes over more orders of magnitude have a tick at each order, or at every other one.
+MAX_ORDERS_WITH_ALL_TICKS = 4
+MAX_ORDERS_WITH_ONE_TICK = 8
+MIN_INSTANCES = 8
+MAX_INSTANCES = 60
 MAX_VALUES = 60_000  # in the sample of runs, eight bytes each before compression
 
 CHOICE = (
@@ -57,7 +61,7 @@ def of(context: ReportContext) -> dict[str, object]:
         "words": page_words(context.axis, NOUNS),
         "log_times": context.log_times,
         "ticks": ticks(float(context.times[0]), float(context.times[-1])),
-        "colours": len(COLOURS[Theme.LIGHT]),  # then they come again, with another dash
+        "colours": len(COLOURS[Theme.LIGHT]),  # after them, colours repeat with another dash
         "selector": selector(context),
         "closer": instance_sample(context),
         "moments": moments(context),
@@ -71,7 +75,8 @@ def selector(context: ReportContext) -> dict[str, object] | None:
     in the order of ``combinations``; ``problems[pair]`` counts the problems that a pair shares at
     each time, None where the model does not count them.
     """
-    basis, contest = context.draws, context.contest
+    basis = context.draws
+    contest = context.contest
     if basis is None or contest is None:
         return None
     posterior = basis.posterior
@@ -102,9 +107,9 @@ def selector(context: ReportContext) -> dict[str, object] | None:
 
 def kept_draws(draws: int, numbers_a_draw: int) -> np.ndarray:
     """The draws of the page: all where they fit, otherwise at even distances."""
-    least = min(MIN_DRAWS, MAX_NUMBERS // numbers_a_draw)
-    fit = max(1, min(draws, max(least, TARGET_NUMBERS // numbers_a_draw)))
-    return np.arange(fit) * draws // fit
+    fewest = min(MIN_DRAWS, MAX_NUMBERS // numbers_a_draw)
+    n_kept = max(1, min(draws, max(fewest, TARGET_NUMBERS // numbers_a_draw)))
+    return np.arange(n_kept) * draws // n_kept
 
 
 def sentences(basis: Basis) -> dict[str, str | dict[str, str]]:
@@ -138,30 +143,42 @@ def moments(context: ReportContext) -> list[dict[str, object]]:
 
     The last ones are by the model that choices rest on, where that is not the race's.
     """
-    made = [_after(found, context) for found in context.rounds]
-    estimates, basis, model = context.basis_estimates, context.basis, context.other_model
-    if estimates is None or basis is None or (made and model is None):
-        return made
+    of_rounds = [_after(entry, context) for entry in context.rounds]
+    estimates = context.basis_estimates
+    basis = context.basis
+    has_other_model = context.other_model is not None
+    if estimates is None or basis is None or (of_rounds and not has_other_model):
+        return of_rounds
     title = f"What the {basis.posterior.model} model says"
-    if not made:
+    if not of_rounds:
         return [_moment(estimates, context, title=title)]
-    own = context.rounds[-1].record.settings.inference.model
-    whole = "" if basis.firsts_among_candidates else ", among all algorithms"
-    facts = f"{draws_source(context)}{whole}; rounds are by the race's own model, {own}."
+    own_model = context.rounds[-1].record.settings.inference.model
+    among = "" if basis.firsts_among_candidates else ", among all algorithms"
+    facts = f"{draws_source(context)}{among}; rounds are by the race's own model, {own_model}."
     facts = facts[0].upper() + facts[1:]
-    return [*made, _moment(estimates, context, title=title, facts=facts, out=made[-1]["out"])]
+    by_other_model = _moment(estimates, context, title=title, facts=facts, out=of_rounds[-1]["out"])
+    return [*of_rounds, by_other_model]
 
 
-def _after(found: Round, context: ReportContext) -> dict[str, object]:
-    state, record = found.state, found.record
+def _after(entry: Round, context: ReportContext) -> dict[str, object]:
+    """The estimates after a round, with its facts and all eliminations so far."""
+    state = entry.state
+    record = entry.record
     facts = (
         f"{counted(state.instances, 'instance')} so far, {record.drawn} of them in this round; "
         f"{len(state.candidates)} of {len(state.algorithms)} algorithms still in, "
         f"{percent(state.share_settled)} of pairs settled."
     )
-    out = [_eliminated(gone, found.number, record.joint) for gone in state.eliminated]
-    words = {"number": found.number, "title": f"Round {found.number}", "facts": facts, "out": out}
-    return _moment(found.estimates, context, **words)
+    return _moment(
+        entry.estimates,
+        context,
+        number=entry.number,
+        title=f"Round {entry.number}",
+        facts=facts,
+        out=[
+            _eliminated(elimination, entry.number, record.joint) for elimination in state.eliminated
+        ],
+    )
 
 
 def _moment(estimates: Beliefs, context: ReportContext, **words: object) -> dict[str, object]:
@@ -177,21 +194,25 @@ def _moment(estimates: Beliefs, context: ReportContext, **words: object) -> dict
     }
 
 
-def _eliminated(gone: Elimination, now: int, joint: bool) -> dict[str, str]:
+def _eliminated(elimination: Elimination, round_number: int, joint: bool) -> dict[str, str]:
     """An elimination up to a round, in words around the two names."""
-    when = "in this round" if gone.round == now else f"in round {gone.round}"
-    words = f"{{algorithm}} was eliminated {when} by {{by}}: {better(gone.probability, joint)}"
-    return {"algorithm": gone.algorithm, "by": gone.by, "words": words}
+    when = f"in round {elimination.round}"
+    if elimination.round == round_number:
+        when = "in this round"
+    probability = better(elimination.probability, joint)
+    words = f"{{algorithm}} was eliminated {when} by {{by}}: {probability}"
+    return {"algorithm": elimination.algorithm, "by": elimination.by, "words": words}
 
 
 def ticks(first: float, last: float) -> list[tuple[float, str]]:
     """Times with their labels: at 1, 2 and 5 of each order of magnitude, or at each order."""
-    orders = math.log10(last / first)
+    n_orders = math.log10(last / first)
     powers = range(math.floor(math.log10(first)), math.ceil(math.log10(last)) + 1)
-    steps = (1,) if orders > ONE_TICK_FROM else (1, 2, 5)
-    values = [float(f"{step}e{power}") for power in powers for step in steps]
-    inside = [value for value in values if 0.98 * first <= value <= 1.02 * last]
-    return [(value, tick(value)) for value in inside[:: 2 if orders > HALF_A_TICK_FROM else 1]]
+    multiples = (1, 2, 5) if n_orders <= MAX_ORDERS_WITH_ALL_TICKS else (1,)
+    values = [float(f"{multiple}e{power}") for power in powers for multiple in multiples]
+    on_axis = [value for value in values if 0.98 * first <= value <= 1.02 * last]
+    stride = 1 if n_orders <= MAX_ORDERS_WITH_ONE_TICK else 2
+    return [(value, tick(value)) for value in on_axis[::stride]]
 
 
 def instance_sample(context: ReportContext) -> dict[str, object] | None:
@@ -206,30 +227,36 @@ def instance_sample(context: ReportContext) -> dict[str, object] | None:
     if runs.is_empty():
         return None
     grid = store.on_grid(context.times, context.algorithms)
-    _, n, times = grid.values.shape
-    there = ~np.isnan(grid.values)
-    several = np.flatnonzero(there.any(axis=2).sum(axis=1) > 1)
-    if len(several) == 0:
+    has_value = ~np.isnan(grid.values)
+    comparable = np.flatnonzero(has_value.any(axis=2).sum(axis=1) > 1)
+    if len(comparable) == 0:
         return None
-    fit = max(MIN_INSTANCES, min(MAX_INSTANCES, MAX_VALUES // (n * times)))
-    fullest = np.argsort(-there[several].sum(axis=(1, 2)), kind="stable")
-    kept = np.sort(several[fullest[:fit]])
-    names = [grid.instances[i] for i in kept]
-    sign = store.sign
+    sample = _fullest_instances(has_value, comparable)
     columns = ("instance", "algorithm", "status", "reached", "seed")
-    known = {
+    facts_of_run = {
         (instance, algorithm): [status, reached, str(seed)]
         for instance, algorithm, status, reached, seed in runs.select(columns).iter_rows()
     }
-    values = np.where(np.isinf(grid.values[kept]), np.inf, sign * grid.values[kept])
+    names = [grid.instances[i] for i in sample]
+    values = grid.values[sample]
+    in_own_sign = np.where(np.isinf(values), np.inf, store.sign * values)
     return {
         "instances": names,
-        "of": len(several),
+        "of": len(comparable),
         "better": better_in(store),
-        "larger": sign < 0,
+        "larger": store.sign < 0,
         "tolerance": tolerance_of(store),
-        "runs": [[known.get((name, a)) for a in context.algorithms] for name in names],
+        "runs": [[facts_of_run.get((name, a)) for a in context.algorithms] for name in names],
         "show": f"polarbear show {shlex.quote(str(store.path))}",
         "run": repeating(store),
-        "values": compressed(values.astype("<f8").tobytes()),
+        "values": compressed(in_own_sign.astype("<f8").tobytes()),
     }
+
+
+def _fullest_instances(has_value: np.ndarray, comparable: np.ndarray) -> np.ndarray:
+    """Those comparable instances with the most runs that a page can carry, in their order."""
+    _, n_algorithms, n_times = has_value.shape
+    n_fitting = min(MAX_INSTANCES, MAX_VALUES // (n_algorithms * n_times))
+    n_values = has_value[comparable].sum(axis=(1, 2))
+    fullest = np.argsort(-n_values, kind="stable")[: max(MIN_INSTANCES, n_fitting)]
+    return np.sort(comparable[fullest])

@@ -1,4 +1,4 @@
-"""The page's sections: the figures, the strip of leaders and the words that each of them shows."""
+"""The sections of the page: the figures, the strip of leaders, and the words beside them."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -22,20 +22,27 @@ from polarbear.wording import P_BEST, counted, joined, small, time, timed, whole
 
 CLASSICAL = ("ecdf", "aocc", "eaf", "eaf-difference")
 PLACED = {
-    *("leaders", "matrix", "pairs", "rounds", "allocation", "values", "failures", "diagnostics"),
+    "leaders",
+    "matrix",
+    "pairs",
+    "rounds",
+    "allocation",
+    "values",
+    "failures",
+    "diagnostics",
     *CLASSICAL,
-}
+}  # figures that a section names; all others stand under further figures
 # Figures of which the page has a better form: every round, and every budget to choose for.
 REPLACED = {"ratings", "key-rounds", "one-budget"}
-MAX_DECISIONS = 12  # of the log; the rest is folded away
-DIGITS = 4  # that matter to a reader; `polarbear report --csv` has all
+MAX_DECISIONS = 12  # of the log; all others are folded
+DIGITS = 4  # significant ones in the page; `polarbear report --csv` has all
 PLANE = {"t": 36, "level": 24}  # points a panel shows along each side
 COARSER = " The page holds the plane at some of its points, `polarbear report --csv` all of them."
 DRAWN_FROM_DRAWS = {"leaders"}  # the selector draws it from the draws, for any preference
 
 
 class Section(NamedTuple):
-    """A part of the page: its heading, and what the template of its kind is filled with."""
+    """A part of the page: its heading, and the content for the template of its kind."""
 
     id: str
     title: str
@@ -43,32 +50,39 @@ class Section(NamedTuple):
     content: Mapping[str, object]
 
 
-class Shown(NamedTuple):
-    """A figure with its words; ``table`` is compressed JSON, None where ``missing`` says why."""
+class FigureInPage(NamedTuple):
+    """A figure with its words, and its table and chart as compressed JSON.
+
+    ``content`` is None where ``missing`` says why.
+    """
 
     name: str
     title: str
     caption: str = ""
     missing: str | None = None
-    table: str | None = None
+    content: str | None = None
 
 
-def shown_figures(context: ReportContext) -> dict[str, Shown]:
+def figures_in_page(context: ReportContext) -> dict[str, FigureInPage]:
     """All figures that the page has no better form for, by name."""
-    return {n: _shown(context, figure) for n, figure in FIGURES.items() if n not in REPLACED}
+    return {
+        name: _figure_in_page(context, figure)
+        for name, figure in FIGURES.items()
+        if name not in REPLACED
+    }
 
 
-def _shown(context: ReportContext, figure: ReportFigure) -> Shown:
+def _figure_in_page(context: ReportContext, figure: ReportFigure) -> FigureInPage:
     missing = figure.missing(context)
     if missing is not None:
-        return Shown(figure.name, figure.title, missing=missing)
+        return FigureInPage(figure.name, figure.title, missing=missing)
     table = figure.data(context)
     caption = figure.caption(context)
     if PLANE.keys() <= set(table.columns):
         table = _coarser(table)
         caption += COARSER
     if table.is_empty():
-        return Shown(figure.name, figure.title, missing="there is nothing to compare")
+        return FigureInPage(figure.name, figure.title, missing="there is nothing to compare")
     numbers = selectors.float()
     digits = pl.when(numbers.is_finite()).then(numbers.round_sig_figs(DIGITS))
     content = {
@@ -78,23 +92,24 @@ def _shown(context: ReportContext, figure: ReportFigure) -> Shown:
     }
     if figure.name not in DRAWN_FROM_DRAWS:
         content["chart"] = plain(figure.chart(table, context))
-    as_text = compressed(as_json(content).encode())
-    return Shown(figure.name, figure.title, caption, table=as_text)
+    return FigureInPage(
+        figure.name, figure.title, caption, content=compressed(as_json(content).encode())
+    )
 
 
 def _coarser(table: pl.DataFrame) -> pl.DataFrame:
     """A plane of times and targets at no more points than a panel can show."""
     cells = table.filter(pl.col("kind") == "grid")
-    inside = pl.lit(True)
-    for column, most in PLANE.items():
-        found = cells[column].unique().sort()
-        places = spread(len(found), most)
-        inside &= pl.col(column).is_in(found[places.tolist()].to_list())
-    return table.filter((pl.col("kind") != "grid") | inside)
+    is_kept = pl.lit(True)
+    for column, max_points in PLANE.items():
+        points = cells[column].unique().sort()
+        kept_points = points[spread(len(points), max_points).tolist()]
+        is_kept &= pl.col(column).is_in(kept_points.to_list())
+    return table.filter((pl.col("kind") != "grid") | is_kept)
 
 
 def sections(
-    context: ReportContext, story: Story, content: Facts, figures: Mapping[str, Shown]
+    context: ReportContext, story: Story, content: Facts, figures: Mapping[str, FigureInPage]
 ) -> list[Section]:
     """All sections in the order of the page."""
 
@@ -102,7 +117,7 @@ def sections(
         return Section(id, title, "figures", {"figures": [figures[name] for name in names]})
 
     further = [name for name in figures if name not in PLACED]  # in a section of their own
-    made = [
+    all_sections = [
         _rounds(context, len(content["moments"])),
         _pareto(context, story),
         _selector(context, content["selector"], figures["leaders"]),
@@ -116,7 +131,7 @@ def sections(
         of_figures("further", "Further figures", *further) if further else None,
         *_last(story),
     ]
-    return [section for section in made if section is not None]
+    return [section for section in all_sections if section is not None]
 
 
 def slim_sections(
@@ -124,8 +139,8 @@ def slim_sections(
 ) -> list[Section]:
     """The sections of a page without scripts."""
     figures = Section("figures", "Figures", "drawings", {"drawings": drawings})
-    made = [_pareto(context, story), figures if drawings else None, *_last(story)]
-    return [section for section in made if section is not None]
+    all_sections = [_pareto(context, story), figures if drawings else None, *_last(story)]
+    return [section for section in all_sections if section is not None]
 
 
 def _pareto(context: ReportContext, story: Story) -> Section | None:
@@ -137,29 +152,35 @@ def _pareto(context: ReportContext, story: Story) -> Section | None:
     )
 
 
-def _classical(context: ReportContext, shown: list[Shown]) -> Section:
+def _classical(context: ReportContext, figures: list[FigureInPage]) -> Section:
     """The same runs by margins, and a note where that disagrees with the posterior."""
     title = "The classical view"
-    reasons = {figure.missing for figure in shown}
+    reasons = {figure.missing for figure in figures}
     if len(reasons) == 1 and None not in reasons:
         return Section("classical", title, "missing", {"why": reasons.pop()})
-    view, basis = context.classical, context.basis
-    found, agreed = ([], None) if basis is None else disagreements(view, basis)
-    notes = [*view.notes(), *([agreed] if agreed else [])]
-    content = {"notes": notes, "disagreements": found, "figures": shown}
+    view = context.classical
+    notes = list(view.notes())
+    content: dict[str, object] = {"notes": notes, "disagreements": [], "figures": figures}
+    if context.basis is not None:
+        content["disagreements"], agreement = disagreements(view, context.basis)
+        if agreement:
+            notes.append(agreement)
     return Section("classical", title, "classical", content)
 
 
-def _selector(context: ReportContext, chosen: Facts | None, shown: Shown) -> Section:
+def _selector(context: ReportContext, selector: Facts | None, leaders: FigureInPage) -> Section:
     title = "Choose for your budget"
-    if chosen is None:
+    if selector is None:
         return Section("choose", title, "missing", {"why": lacks_draws(context)})
-    draws, of = chosen["draws"], counted(chosen["of_draws"], "draw")
+    all_draws = counted(selector["of_draws"], "draw")
+    shipped = f"{whole(selector['draws'])} of the {all_draws}"
+    if selector["draws"] == selector["of_draws"]:
+        shipped = f"all {all_draws}"
     words = {
-        "caption": shown.caption.split(";")[0],
-        "has_table": shown.table is not None,
-        "shipped": f"all {of}" if draws == chosen["of_draws"] else f"{whole(draws)} of the {of}",
-        "error": small(chosen["effective"] ** -0.5),  # two Monte-Carlo errors of one half
+        "caption": leaders.caption.split(";")[0],
+        "has_table": leaders.content is not None,
+        "shipped": shipped,
+        "error": small(selector["effective"] ** -0.5),  # two Monte-Carlo errors of one half
     }
     return Section("choose", title, "selector", words)
 
@@ -167,12 +188,12 @@ def _selector(context: ReportContext, chosen: Facts | None, shown: Shown) -> Sec
 def _instances(sample: Facts | None) -> Section | None:
     if sample is None:
         return None
-    many = len(sample["instances"])
-    several = f"{counted(sample['of'], 'instance')} on which two or more have run"
-    held = f"all {several}"
-    if many < sample["of"]:
-        held = f"{whole(many)} of the {several}: those with the most runs"
-    words = {"sample": held, "show": sample["show"]}
+    n_instances = len(sample["instances"])
+    comparable = f"{counted(sample['of'], 'instance')} on which two or more have run"
+    extent = f"all {comparable}"
+    if n_instances < sample["of"]:
+        extent = f"{whole(n_instances)} of the {comparable}: those with the most runs"
+    words = {"sample": extent, "show": sample["show"]}
     return Section("closer", "Look closer: duels and runs", "closer", words)
 
 
@@ -221,21 +242,30 @@ def strip(context: ReportContext) -> Strip | None:
     if len(names) < 2:
         return None
     times = context.times
-    scaled = np.log(edges(times, True)) if context.log_times else edges(times, False)
+    borders = edges(times, context.log_times)
+    scaled = np.log(borders) if context.log_times else borders
     widths = 100 * np.diff(scaled) / (scaled[-1] - scaled[0])
 
-    def piece(name: str, here: slice) -> Piece:
-        width, highest = widths[here].sum(), p_best[here].max(axis=1).mean()
-        colour, label = context.colour_index(name), context.labels[name]
-        return Piece(round(float(width), 3), colour, label, round(float(highest), 2))
+    def piece(name: str, span: slice) -> Piece:
+        highest = p_best[span].max(axis=1).mean()
+        return Piece(
+            width=round(float(widths[span].sum()), 3),
+            colour=context.colour_index(name),
+            label=context.labels[name],
+            p_best=round(float(highest), 2),
+        )
 
-    leader = [names[item] for item in p_best.argmax(axis=1)]
-    cells = [piece(name, slice(place, place + 1)) for place, name in enumerate(leader)]
-    spans, words, place = [], [], 0
-    for one in leaders(names, times, p_best):
-        spans.append(piece(one.algorithms[0], slice(place, place + one.times)))
-        words.append(f"{spans[-1].label} {one.budgets(context.axis)}")
-        place += one.times
-    ends = (time(float(times[0])), timed(float(times[-1]), context.axis))
-    ticks = ends if len(times) > 1 else ends[1:]
+    leader_at_time = [names[item] for item in p_best.argmax(axis=1)]
+    cells = [piece(name, slice(k, k + 1)) for k, name in enumerate(leader_at_time)]
+    spans = []
+    words = []
+    start = 0
+    for stretch in leaders(names, times, p_best):
+        stop = start + stretch.times
+        spans.append(piece(stretch.algorithms[0], slice(start, stop)))
+        words.append(f"{spans[-1].label} {stretch.budgets(context.axis)}")
+        start = stop
+    first = time(float(times[0]))
+    last = timed(float(times[-1]), context.axis)
+    ticks = (first, last) if len(times) > 1 else (last,)
     return Strip(tuple(spans), tuple(cells), ticks, f"Highest {P_BEST}: {joined(words)}")
