@@ -25,6 +25,7 @@ from polarbear.report.figures.chart import (
 from polarbear.report.figures.sheet import LETTER, POINTS_PER_INCH, LegendLine, Sheet
 from polarbear.report.figures.short_names import on_one_line
 from polarbear.report.figures.style import Keywords, Look, Style
+from polarbear.settings.choices import Theme, TimeAxis
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -76,7 +77,7 @@ class _ChartDrawing:
             self.canvas.supylabel(title, fontsize=style.font_size)
         self._draw_legend()
         notes = self.chart.notes
-        if style.theme == "print" and self.chart.notes_in_print:
+        if style.theme is Theme.PRINT and self.chart.notes_in_print:
             notes = self.chart.notes_in_print
         if notes:
             self.sheet.note("\n".join(notes))
@@ -166,8 +167,8 @@ class _ChartDrawing:
 
     def _set_scale(self, drawn_axis: DrawnAxis, axis: Axis) -> None:
         is_log = axis.is_log
-        if axis.is_time and self.style.time_axis != "grid":
-            is_log = self.style.time_axis == "log"
+        if axis.is_time and self.style.time_axis is not TimeAxis.GRID:
+            is_log = self.style.time_axis is TimeAxis.LOG
         scale = "log" if is_log else "linear"
         if drawn_axis is drawn_axis.axes.xaxis:
             drawn_axis.axes.set_xscale(scale)
@@ -400,7 +401,7 @@ class _ChartDrawing:
             shape["edgecolor"] = self._colour("", boxes.ink)
         else:
             shape["color"] = self._box_colours(boxes)
-        is_plain_grey = boxes.side and self.style.theme == "print"
+        is_plain_grey = boxes.side and self.style.theme is Theme.PRINT
         if boxes.is_filled and boxes.algorithm and not is_plain_grey:
             shape["hatch"] = self.sheet.look(boxes.algorithm).hatch
             shape["edgecolor"] = self.style.inks.paper
@@ -415,7 +416,7 @@ class _ChartDrawing:
         from matplotlib.colors import to_rgb
 
         colour = self._colour(boxes.algorithm, boxes.ink)
-        if boxes.side and self.style.theme == "print":
+        if boxes.side and self.style.theme is Theme.PRINT:
             colour = BOXES_IN_PRINT[boxes.side - 1]
         full = np.array(to_rgb(colour))
         paper = np.array(to_rgb(self.style.inks.shades[0]))
@@ -432,7 +433,7 @@ class _ChartDrawing:
         if cells.ahead:
             first_look, second_look = self._looks_of_pair(cells.ahead)
             colours = [second_look.colour, inks.shades[0], first_look.colour]
-            if self.style.theme == "print":
+            if self.style.theme is Theme.PRINT:
                 colours = DIFFERENCES_IN_PRINT
         shades = self.sheet.shades(colours).with_extremes(bad=inks.paper)
         image = axes.pcolormesh(

@@ -75,7 +75,9 @@ def _compressed_plotly() -> str:
 
 def _of_a_store(template: str, context: ReportContext, **content: object) -> str:
     indices = range(len(context.algorithms))
-    looks = {theme: [look(index, theme) for index in indices] for theme in (Theme.LIGHT, Theme.DARK)}
+    looks = {
+        theme: [look(index, theme) for index in indices] for theme in (Theme.LIGHT, Theme.DARK)
+    }
     of_store = {
         "story": story_of(context),
         "context": context,
