@@ -1,4 +1,4 @@
-"""How good can it get: what a rule must spend that knows how far apart algorithms are.
+"""The least that a race can cost: the cost of a rule that knows the true win probabilities.
 
 A rule that tells two hypotheses apart with at most a share d of errors on either side needs, on
 average, at least kl(d, 1 - d) / D instances, D being the information that one instance gives
@@ -10,14 +10,14 @@ Garivier 2016). Here d = 1 - alpha, and an instance is one duel at a time:
 - 'a and b are alike at t' could be wrong if a won 0.5 + epsilon of the duels, or 0.5 - epsilon;
 - 'a is as good as b at least' could be wrong if a won 0.5 - epsilon of them.
 
-Who is out must be beaten at every time, by the one for whom that is cheapest. Of two that stay one
-must be shown to be better somewhere, and the other as good at least, where that is cheapest; under
-crossing resolution they must be shown to cross (or be alike) somewhere, under strict resolution to
-have some relation at every time. Runs end where nothing is left to be shown, each algorithm pays
-only for the dearest of its own pairs, and instances need not come in batches. So no rule that
-judges each time by its own duels, with errors below d on either side of each decision, can do with
-less on average. One that knows how smooth curves are, or one whose errors are d only on average
-over truths, sometimes can.
+An eliminated algorithm must be shown to be worse at every time, than the algorithm for which that
+is cheapest. Of two members one must be shown to be better at some time, and the other to be as good
+at least at some time, where that is cheapest; under crossing resolution they must be shown to cross
+(or to be alike) at some time, under strict resolution to have some relation at every time. Runs end
+where nothing is left to be shown, each algorithm pays only for the dearest of its pairs, and
+instances need not come in batches. So no rule that judges each time by the duels at that time, with
+errors below d on either side of each decision, can do with less on average. A rule that knows how
+smooth curves are, or a rule whose errors are d only on average over truths, sometimes can.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Duels:
 
     @property
     def better(self) -> np.ndarray:
-        """Who beats whom at every time: bool[a, b]."""
+        """Whether a beats b at every time: bool[a, b]."""
         return np.asarray((self.won > self.won.swapaxes(1, 2)).all(axis=0))
 
     @property
@@ -46,7 +46,7 @@ class Duels:
 
 
 def duels_in(values: np.ndarray) -> Duels:
-    """Of a whole population, values[instance, algorithm, time]."""
+    """The duels of a whole population, values[instance, algorithm, time]."""
     n, n_times = values.shape[1:]
     won = np.zeros((n_times, n, n))
     for a in range(n):
@@ -133,7 +133,7 @@ def _for_all_times(
 
 @dataclass(frozen=True)
 class Bound:
-    """Instances that the hardest decision takes, and what all runs together cost at least."""
+    """The instances that the hardest decision takes, and the least cost of all runs together."""
 
     instances: float
     spent: float

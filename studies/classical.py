@@ -45,7 +45,7 @@ def attained(values: np.ndarray) -> np.ndarray:
 
 
 def differences(people: Population) -> list[Row]:
-    """Where one of two attains targets more often, and by how much at most."""
+    """The share of times and targets at which one of a pair attains more, and the largest gap."""
     eaf = attained(people.values)
     rows = []
     for first_name, second_name in PAIRS:
@@ -67,7 +67,7 @@ def differences(people: Population) -> list[Row]:
 
 
 def table(people: Population) -> list[Row]:
-    """Mean AOCC with a bootstrap interval over instances, and how the runs are spread."""
+    """Mean AOCC with a bootstrap interval over instances, and the distribution over runs."""
     run_areas = areas(people.values, people.times)
     drawn = np.random.default_rng(1).integers(len(run_areas), size=(RESAMPLES, len(run_areas)))
     means = run_areas[drawn].mean(axis=1)
@@ -90,7 +90,7 @@ def table(people: Population) -> list[Row]:
 
 
 def leaders(people: Population) -> list[tuple[str, float, float]]:
-    """Who has the highest ECDF from when to when."""
+    """Spans of times with the algorithm whose ECDF is highest there: name, first, last time."""
     highest = shares(people.values).mean(axis=0).argmax(axis=0)
     ends = [*np.flatnonzero(np.diff(highest)).tolist(), len(highest) - 1]
     begins = [0] + [end + 1 for end in ends[:-1]]

@@ -1,7 +1,7 @@
-"""What every study needs: lines that survive an interruption, small tables, checked claims.
+"""Tools of all studies: results that survive an interruption, small tables, checked claims.
 
-Importing it also makes the modules of `benchmarks/` importable by their names: truths, replays of
-races and the fair F-Race are shared with them.
+Importing this module also makes those of `benchmarks/` importable by their names, which share
+truths, replays of races and the fair F-Race with the studies.
 """
 
 from __future__ import annotations

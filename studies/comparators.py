@@ -1,11 +1,11 @@
-"""What others would have said, and at what price, on the same data.
+"""Answers and costs of other methods on the same data.
 
 Truths are those of `benchmarks/truths.py`: Plackett-Luce, mixtures, near-clones and unequal
 variances, and two real populations where --populations names their folder (quick start on 2,000
 instances, MA-BBOB in five dimensions on 1,000; see `benchmarks/race.py`). All methods see the same
 instances of a seed, at most 200; what they spend is counted in whole runs.
 
-Methods answer different questions, and each is judged by its own:
+Methods answer different questions, and each is judged by the question that it answers:
 
 - *which of them are not worse than another one at every time* (PolarBear's): is the set right, up
   to a ROPE of 0.05; how many runs until it was; how many eliminations were wrong;
@@ -45,9 +45,9 @@ from scipy.stats import rankdata
 
 ALPHA = 0.95
 KINDS = ("pl-0.33", "mixture-0.33", "clones-0.33", "thurstone-0.33")
-MANY = 4000  # further instances that tell what is true of means and areas
-FIXED = 100  # instances of methods that say nothing about how many they need
-SEEN = 8  # instances of a rung
+MANY = 4000  # instances from which true means and areas are computed
+FIXED = 100  # instances of methods that do not choose a number
+SEEN = 8  # instances of a rung of successive halving
 
 ANYTIME = "not worse at every time"
 END = "best at the end"
@@ -74,7 +74,7 @@ def _by_race(rule: str) -> Callable[[race.Data], Row]:
 def _by_tests(
     test: Callable[[np.ndarray, float], np.ndarray], every: int = 1
 ) -> Callable[[race.Data], Row]:
-    """``every`` is how many times of the grid one stands for."""
+    """Test at every time, or at each ``every``-th time only."""
     return lambda data: _anytime(
         data, *race.raced_by_tests(data.truth.values[:, :, ::every], test, 1 - ALPHA)
     )
@@ -91,7 +91,7 @@ def _pareto(truth: truths.Truth) -> set[int]:
 
 
 def _one(data: race.Data, answer: set[int], best: int, spent: float) -> Row:
-    """An answer to another question: one algorithm, or those that are not ruled out."""
+    """The record of a method that names one algorithm, or those that are not ruled out."""
     pareto = _pareto(data.truth)
     return {
         "spent": spent,
@@ -106,7 +106,7 @@ def _one(data: race.Data, answer: set[int], best: int, spent: float) -> Row:
 
 @cache
 def many(kind: str, seed: int, populations: Path | None) -> np.ndarray:
-    """Instances that tell what is true of means: a whole population, or many more of the same."""
+    """Values from which true means are computed: a whole population, or MANY instances."""
     if kind in truths.POPULATIONS:
         assert populations is not None
         return truths.population(populations / kind)[0]
@@ -114,7 +114,7 @@ def many(kind: str, seed: int, populations: Path | None) -> np.ndarray:
 
 
 def _best_at_the_end(data: race.Data) -> int:
-    """Who loses fewest of their duels with anybody at the last time."""
+    """The algorithm with the highest win rate against its strongest rival at the last time."""
     wins = data.truth.wins[-1] + np.diag(np.full(data.truth.wins.shape[1], np.inf))
     return int(wins.min(axis=1).argmax())
 
@@ -147,7 +147,7 @@ def _halved(hyper: bool) -> Callable[[race.Data, np.ndarray], Row]:
 
 
 def _calvo(data: race.Data, population: np.ndarray) -> Row:
-    """Looked at after 8, 16, 32, ... instances, until one is best with probability alpha."""
+    """Test after 8, 16, 32, ... instances, until one is best with probability alpha."""
     ends = data.truth.values[:, :, -1]
     n = data.truth.values.shape[1]
     for size in (8, 16, 32, 64, 128, race.LIMIT):
@@ -161,7 +161,7 @@ def _calvo(data: race.Data, population: np.ndarray) -> Row:
 
 
 def _caiser(data: race.Data, population: np.ndarray) -> Row:
-    """As many instances as half a standard deviation takes, then all sign tests at the end."""
+    """All sign tests at the end, on the instances that show half a standard deviation."""
     n = data.truth.values.shape[1]
     size = caiser.instances(n * (n - 1) // 2, 0.5, 0.8, 1 - ALPHA, sign_test=True)
     size = min(size, race.LIMIT)
@@ -184,7 +184,7 @@ def _by_area(log: bool) -> Callable[[race.Data, np.ndarray], Row]:
 
 
 def _knows_the_distances(data: race.Data, population: np.ndarray) -> Row:
-    """What `bound.py` says, at most everything on all instances; it never errs."""
+    """The bound of `bound.py`, at most the cost of all runs; it makes no errors."""
     truth = data.truth
     synthetic = (
         truth.values.shape[1:] == (truths.ALGORITHMS, truths.TIMES) and len(population) == MANY
@@ -204,7 +204,7 @@ def _knows_the_distances(data: race.Data, population: np.ndarray) -> Row:
     }
 
 
-# name: what it answers, how it is run, what it cannot say
+# For each method: the question that it answers, its function, and what it cannot answer.
 ASKED: dict[str, tuple[str, Callable[[race.Data], Row], str]] = {
     "PolarBear": (ANYTIME, _by_race("empirical"), "by how much one is better"),
     "PolarBear, guarantee": (ANYTIME, _by_race("guarantee"), "the same, and more slowly"),
@@ -256,7 +256,7 @@ def compared(task: Row, populations: Path | None) -> Row:
 
 
 def table(rows: list[Row]) -> list[Row]:
-    """By data, populations for themselves and synthetic truths together."""
+    """A row for each method, on each population and on all synthetic truths together."""
     lines = []
     groups = {row["data"]: row["data"] for row in rows}
     groups = {name: name if name in truths.POPULATIONS else "synthetic" for name in groups}
@@ -291,7 +291,7 @@ def _wrong(rows: list[Row], question: str) -> str:
 
 
 def price(rows: list[Row]) -> float:
-    """Mean runs until right; a race that never was has cost everything on all instances."""
+    """Mean runs until right; a race that never was right counts as all runs on all instances."""
     n = {"quick-start": 5, "ma-bbob": 7}
     return float(
         np.mean(
@@ -306,7 +306,7 @@ def price(rows: list[Row]) -> float:
 
 
 def claims_of(rows: list[Row]) -> Claims:
-    """Who is cheapest among those that answer the same question with as few errors."""
+    """Claims on the cheapest of the methods that answer the same question with as few errors."""
     claims = Claims()
     for data in dict.fromkeys(row["data"] for row in rows):
         prices = {}

@@ -1,4 +1,4 @@
-"""What inference costs: the paper's computing times beside ours, at the same sizes.
+"""Computing times of inference: the paper's beside ours, at the same sizes.
 
 The paper states seconds on its own machine. Here the same models and sizes are inferred by
 

@@ -72,7 +72,7 @@ def way_of(name: str, rules: Rules) -> Way:
 
 
 def truth_table(people: Population) -> list[Row]:
-    """How often each is first, at some times."""
+    """The share of instances on which each algorithm is first, at some times."""
     import mabbob_truth
 
     first = mabbob_truth.first_places(people)

@@ -1,6 +1,6 @@
-"""What a whole population says: who is first, who beats whom, how many ties, what ratings say.
+"""Facts about a whole population: shares of first places, duels, ties, ratings.
 
-"First" is a share of instances, those that tie for it sharing it.
+Algorithms that tie for the first place on an instance share it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def ahead(people: Population, a: str, b: str) -> np.ndarray:
 
 
 def clearly_beaten(people: Population, rope: float) -> list[str]:
-    """Who loses more than 0.5 + rope of the duels with one other at every time."""
+    """Algorithms that lose more than 0.5 + rope of the duels with one other at every time."""
     names = people.names
     return [
         loser

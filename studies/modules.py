@@ -1,4 +1,4 @@
-"""Does it matter how modcma is set? MA-BBOB at full size, with one module after the other changed.
+"""The effect of modcma's modules: MA-BBOB at full size, with one module after the other changed.
 
 The paper's settings of CMA-ES are in `configs/mabbob.yaml`, which leaves starts to modcma 1.2.0:
 the first in the middle of the box, others outside of it, too. Here

@@ -1,4 +1,4 @@
-"""Does it matter that the paper draws by Pathfinder? Its race on MA-BBOB, where it decides on XNES.
+"""The effect of Pathfinder's draws on the paper's race on MA-BBOB, where it decides on XNES.
 
 Races by the paper's rules are replayed with exact draws (`ways.py`) until XNES is eliminated, or
 for 200 instances. There the same rankings are given to Stan's Pathfinder, and to the exact sampler

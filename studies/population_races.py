@@ -87,7 +87,7 @@ def _selections(
 def summary(
     rows: list[Row], people: Population, ways: dict[str, Way], paper: Sequence[str], kept: str
 ) -> list[Row]:
-    """Every way's races beside what the paper found, and ``kept``, one whom others lose."""
+    """The races of each way beside the paper's set; ``kept`` is a member that some ways lose."""
     duels = bound.duels_in(people.values)
     lines = []
     for name in dict.fromkeys(row["way"] for row in rows):
@@ -119,7 +119,7 @@ def summary(
 
 
 def eliminations(rows: list[Row]) -> list[Row]:
-    """Who was put out in how many races, when, and by whom."""
+    """The eliminations of each algorithm: the number of races, the rounds, the eliminators."""
     lines = []
     for name in dict.fromkeys(row["way"] for row in rows):
         races = [row for row in rows if row["way"] == name]
@@ -141,7 +141,7 @@ def eliminations(rows: list[Row]) -> list[Row]:
 
 
 def selections(rows: list[Row]) -> list[Row]:
-    """How many races choose whom, by preference and criterion."""
+    """The number of races that choose each algorithm, by preference and criterion."""
     lines = []
     for name in dict.fromkeys(row["way"] for row in rows):
         races = [row for row in rows if row["way"] == name]

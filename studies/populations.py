@@ -1,4 +1,4 @@
-"""Populations: every algorithm on every instance, of which races draw and which are their truth."""
+"""Populations: every algorithm on every instance. Races draw from them; they are the truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does it matter which release of modcma ran? MA-BBOB at full size, by several of them.
+"""The effect of modcma's release: MA-BBOB at full size, by several releases.
 
 A store for each release, made by `polarbear run configs/mabbob.yaml --instances N --store STORE`
 in an environment that has it; compared are the instances that all stores have. On each of them
@@ -27,7 +27,7 @@ from common import Row, markdown, write_csv
 from populations import Population
 
 MIN_ROUNDS = (("CSA", "XNES"), ("TPA", "CSA"), ("LPXNES", "CSA"))
-SIGNIFICANT = 0.01  # of a binomial test, divided by the number of them
+SIGNIFICANT = 0.01  # level of a binomial test, which is divided by the number of tests
 
 
 @dataclass(frozen=True)

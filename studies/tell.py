@@ -1,8 +1,8 @@
-"""Puts what the studies found into README.md: tables and claims stand there as they were printed.
+"""Puts the results of the studies into README.md: their tables and claims, as they were printed.
 
-A block between `<!-- begin PLACE -->` and `<!-- end -->` is replaced by what PLACE, a file under
-results/, says: a CSV file as a table, `STUDY/result.md#Heading` as that part of the page. What was
-not run yet says so.
+A block between `<!-- begin SOURCE -->` and `<!-- end -->` is replaced by the content of SOURCE, a
+file under results/: a CSV file as a table, `STUDY/result.md#Heading` as that part of the page. A
+block of a study that was not run says so.
 
     python studies/tell.py
 """

@@ -1,4 +1,4 @@
-"""Ways to race on values that are there: the paper's, and PolarBear's default."""
+"""Ways to race on recorded values: the paper's, and PolarBear's default."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Way:
 
     @staticmethod
     def of(name: str, options: ModelOptions, rules: Rules, heeds_duels: bool = False) -> Way:
-        """With every 'auto' of the rules resolved, and the number of draws of a replay."""
+        """A way with every 'auto' of the rules resolved, and the number of draws of a replay."""
         options = options.model_copy(update={"draws": DRAWS})
         return Way(name, options, rules.under(options.temporal), heeds_duels)
 
@@ -46,7 +46,7 @@ def by_default(rules: Rules) -> Rules:
 def drawn(
     strategy: Way, values: np.ndarray, present: np.ndarray, unit: np.ndarray, seed: int
 ) -> Posterior:
-    """The posterior of what a race has seen of these values."""
+    """The posterior of the values that a race has used, which ``present`` marks."""
     positions = rank(values, present)
     sets = count_choice_sets(positions)
     return infer(sets, unit, strategy.options, seed, threads=1, positions=positions)

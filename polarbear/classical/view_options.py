@@ -41,7 +41,7 @@ USUAL_TARGETS = TargetRange(easiest=1e2, hardest=1e-8)
 
 
 class ViewOptions(Options):
-    """How values of different instances are made comparable, and how means are resampled."""
+    """Options of the scale that makes instances comparable, and of the bootstrap of means."""
 
     targets: Literal["auto", "seen"] | TargetRange = Field(
         AUTO,

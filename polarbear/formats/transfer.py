@@ -25,7 +25,7 @@ from polarbear.store import StoreOnDisk, file_io
 from polarbear.store.runs import FinishedRun
 from polarbear.wording import counted, joined
 
-MAX_FILE_NAME_BYTES = 120  # of the 255 that most systems allow
+MAX_FILE_NAME_BYTES = 120  # Most systems allow 255, which leaves space for a prefix and a suffix.
 
 
 @dataclass(frozen=True)

@@ -108,13 +108,14 @@ class ReportContext:
         """The candidates at the round that the report describes."""
         if not self.rounds:
             return self.candidates
-        inside = self.rounds[-1].state.candidates
-        return tuple(name for name in self.algorithms if name in inside)
+        candidates = self.rounds[-1].state.candidates
+        return tuple(name for name in self.algorithms if name in candidates)
 
     @cached_property
     def p_best(self) -> tuple[tuple[str, ...], np.ndarray]:
         """The candidates, and P(best at t)[time, algorithm] among them, by duels."""
-        basis, estimates = self.draws, self.estimates
+        basis = self.draws
+        estimates = self.estimates
         if basis is not None:
             names = tuple(name for name in basis.algorithms if name in self.remaining)
             items = [basis.algorithms.index(name) for name in names]

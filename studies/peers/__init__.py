@@ -1,4 +1,4 @@
-"""What others would do: one small module a method, none of it PolarBear's own.
+"""Methods of others: one small module for each, independent of PolarBear.
 
 Values are `values[instance, algorithm, time]` or, where a method knows one number a run,
 `values[instance, algorithm]`; smaller is better everywhere.

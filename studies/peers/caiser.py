@@ -19,7 +19,7 @@ SIGN_TEST = 0.637
 
 
 def power(n: int, d: float, level: float) -> float:
-    """Of a two-sided paired t-test of n differences whose mean is d standard deviations."""
+    """The power of a two-sided paired t-test of n differences with a mean of d deviations."""
     mark = student.isf(level / 2, n - 1)
     return float(nct.sf(mark, n - 1, d * np.sqrt(n)) + nct.cdf(-mark, n - 1, d * np.sqrt(n)))
 

@@ -61,7 +61,7 @@ def _volatility(phi: float, v: float, delta: float, before: float, tau: float) -
 
 
 def rated(values: np.ndarray, block: int = 8) -> list[Player]:
-    """Everybody against everybody on values[instance, algorithm], some instances a period."""
+    """All algorithms against each other on values[instance, algorithm], ``block`` a period."""
     n = values.shape[1]
     players = [Player() for _ in range(n)]
     for first in range(0, len(values), block):
@@ -81,7 +81,7 @@ def rated(values: np.ndarray, block: int = 8) -> list[Player]:
 
 
 def better_at_each(values: np.ndarray, width: float) -> np.ndarray:
-    """Where a's band of so many deviations lies above b's: bool[time, a, b]."""
+    """Whether a's band of ``width`` deviations lies above b's: bool[time, a, b]."""
     is_better = []
     for t in range(values.shape[2]):
         players = rated(values[:, :, t])

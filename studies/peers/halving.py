@@ -15,11 +15,11 @@ from scipy.stats import rankdata
 
 @dataclass(frozen=True)
 class Halved:
-    """Who won, and what it cost in whole runs."""
+    """The winner, and the cost in whole runs."""
 
     winner: int
     spent: float
-    order: tuple[int, ...]  # who was dropped first comes first; the winner last
+    order: tuple[int, ...]  # in the order in which they were dropped; the winner is last
 
 
 def rungs(n: int, eta: int, least: float) -> list[tuple[int, float]]:

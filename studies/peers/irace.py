@@ -2,7 +2,8 @@
 
 Lopez-Ibanez et al. (2016), section 3: Friedman's test with Conover's comparisons against the best
 (Wilcoxon's signed ranks once two are left), or paired t-tests against the best without correction,
-which is what irace's `testType: t-test` does. Whoever is significantly worse than the best is out.
+which is what irace's `testType: t-test` does. An algorithm that is significantly worse than the
+best is out.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def critical_difference(ranks: np.ndarray, level: float) -> float:
 def raced(
     costs: np.ndarray, test: Test, level: float
 ) -> tuple[list[tuple[int, int]], list[tuple[int, set[int]]]]:
-    """Who is out after how many instances, and how many runs had been made with whom left."""
+    """The eliminations (algorithm, instances), and after each instance (runs, candidates)."""
     candidates = list(range(costs.shape[1]))
     out: list[tuple[int, int]] = []
     spent = 0

@@ -1,4 +1,4 @@
-"""Robust ranking: which differences in mean rank survive drawing the instances anew.
+"""Robust ranking: the differences in mean rank that survive resampling of the instances.
 
 Fawcett, Vallati, Hoos and Gerevini (2023), as in the package robustranking: instances are drawn
 with replacement; one algorithm is better than another as surely as its mean score is smaller in the
@@ -50,6 +50,6 @@ def groups(scores: np.ndarray, level: float, seed: int = 0) -> list[list[int]]:
 
 
 def better_at_each(values: np.ndarray, level: float, seed: int = 0) -> np.ndarray:
-    """Where a is better than b at time t by resampled mean ranks: bool[time, a, b]."""
+    """Whether a is better than b at time t by resampled mean ranks: bool[time, a, b]."""
     means = resampled_means(rankdata(values, axis=1), seed)  # [resample, algorithm, time]
     return np.stack([worse_in(means[:, :, t]) <= level for t in range(values.shape[2])])

@@ -7,8 +7,8 @@ p = 1/2 - delta against 1/2, and 1/2 against 1/2 + delta. Both upper: the second
 the first is out; in between: neither dominates, and the pair is done with. The error that is
 allowed in all is shared between the pairs.
 
-It knows an instance on which two cross as one that says nothing: what it finds is who wins more of
-the whole trajectories, not who is worse at every time.
+An instance on which two trajectories cross counts for neither: the method finds the algorithm that
+wins more of the whole trajectories, not the one that is worse at every time.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ OPEN = "open"
 
 
 def log_ratio(wins: np.ndarray, losses: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Of p = high against p = low."""
+    """The log-likelihood ratio of p = high against p = low."""
     return np.asarray(wins * np.log(high / low) + losses * np.log((1 - high) / (1 - low)))
 
 
 def decided(wins: int, losses: int, delta: float, error: float) -> str:
-    """What two tests with this error on either side say after so many wins and losses."""
+    """The decision of both tests, with this error on either side, after these wins and losses."""
     mark = np.log((1 - error) / error)
     below = float(log_ratio(np.array(wins), np.array(losses), 0.5 - delta, 0.5))
     above = float(log_ratio(np.array(wins), np.array(losses), 0.5, 0.5 + delta))
@@ -43,7 +43,7 @@ def decided(wins: int, losses: int, delta: float, error: float) -> str:
 def raced(
     values: np.ndarray, level: float, delta: float
 ) -> tuple[list[tuple[int, int, int]], list[tuple[int, set[int]]]]:
-    """Who is out, by whom, after how many instances; and how many runs were made with whom left."""
+    """The eliminations (loser, winner, instances), and after each instance (runs, candidates)."""
     n = values.shape[1]
     error = level / (n * (n - 1) / 2)
     candidates = set(range(n))

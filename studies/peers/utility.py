@@ -20,7 +20,7 @@ def seen_quality(values: np.ndarray) -> np.ndarray:
 
 
 def stopped(times: np.ndarray, log: bool = False) -> np.ndarray:
-    """How likely a run is stopped between a time and the next: uniform, or on a log scale."""
+    """The probability that a run stops between a time and the next: uniform, or on a log scale."""
     steps = np.diff(np.log(times) if log else times)
     return np.asarray(np.append(steps, 0.0) / steps.sum())
 

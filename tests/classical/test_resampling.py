@@ -75,7 +75,7 @@ def test_seeds_of_a_problem_are_drawn_together_and_say_nothing_about_other_probl
     assert (drawn.times.reshape(300, 5, 40) == drawn.times.reshape(300, 5, 40)[:, :, :1]).all()
     won = np.repeat([1.0, 1.0, 1.0, 0.0, 0.0], 40)[:, None]
     low, high = drawn.interval(won)
-    assert high - low > 0.6  # of five problems, not of two hundred instances
+    assert high - low > 0.6  # The interval is that of five problems, not of 200 instances.
     assert np.isnan(resamples(["a"] * 40, 300, seed=1).interval(won[:40])[0]).all()
     np.testing.assert_allclose(resamples([*"aaaabbc"], 200, seed=2).means(np.ones((7, 1))), 1)
 

@@ -71,7 +71,7 @@ def test_distances_to_the_optimum_and_other_values_are_not_mixed(tmp_path: Path)
     for name, facts in (("A", {}), ("B", {"optimum": 0.0})):
         add_run(tmp_path / "other", name, **facts)
     (spec,) = StoreOnDisk.open(tmp_path / "other" / "s").instances()["spec"]
-    assert "optimum" not in spec  # what is stored does not change
+    assert "optimum" not in spec  # The stored spec does not change.
 
 
 def test_instances_without_a_run_number_are_separate_problems(tmp_path: Path):

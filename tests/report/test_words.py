@@ -1,4 +1,4 @@
-"""How text and Markdown are laid out."""
+"""The layout of text and Markdown, and the sentences about outcomes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a rule must spend that knows how far apart algorithms are."""
+"""The least cost of a race, by a rule that knows the true win probabilities."""
 
 import bound
 import numpy as np
@@ -12,7 +12,7 @@ def duels(*shares: list[list[float]]) -> bound.Duels:
 
 
 def two(*wins: float) -> bound.Duels:
-    """The first of two beats the second on so many instances, at one time after the other."""
+    """The first of two beats the second on these shares of instances, one for each time."""
     return duels(*([[0, w], [1 - w, 0]] for w in wins))
 
 

@@ -59,7 +59,7 @@ def test_attainment_is_the_share_of_runs_at_or_below_a_target_as_moocore_has_it(
     attained = classical.attained(runs)[0]
     points = np.array([[float(k), runs[i, 0, k]] for i in range(3) for k in range(2)])
     surface = moocore.eaf(points, sets=np.repeat([1, 2, 3], 2), percentiles=[200 / 3])
-    for k, level in ((0, 10.0), (1, 1e-4)):  # what two of three reach by then
+    for k, level in ((0, 10.0), (1, 1e-4)):  # the levels that two of three runs reach by time k
         reached = surface[surface[:, 0] <= k][:, 1].min()
         assert reached == level
         assert attained[k][level * (1 - 1e-9) <= classical.TARGETS].min() == pytest.approx(2 / 3)

@@ -268,9 +268,10 @@ def _status(side: Side, name: str) -> str:
     if name not in side.basis.algorithms:
         return "not in this store"
     context = side.context
-    for gone in context.race.eliminated if context.race is not None else ():
-        if gone.algorithm == name:
-            return f"eliminated by {gone.by} ({decisive(gone.probability)})"
+    eliminated = context.race.eliminated if context.race is not None else ()
+    for elimination in eliminated:
+        if elimination.algorithm == name:
+            return f"eliminated by {elimination.by} ({decisive(elimination.probability)})"
     return "candidate" if name in context.remaining else "dominated"
 
 
