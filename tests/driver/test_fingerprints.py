@@ -24,23 +24,24 @@ def fingerprint(**entry: Any) -> str:
 
 def test_an_adapter_s_library_is_noted_with_its_version(monkeypatch: pytest.MonkeyPatch):
     before = fingerprint(use="cma")
-    known = importlib.metadata.version("cma")
-    assert json.loads(before)["packages"] == {"cma": known}
+    version = importlib.metadata.version("cma")
+    assert json.loads(before)["packages"] == {"cma": version}
     monkeypatch.setattr("polarbear.settings.fingerprint.version", lambda name: "99.1")
     now = fingerprint(use="cma")
-    assert changes_between(before, now) == [f"package cma ({known} then, 99.1 now)"]
+    assert changes_between(before, now) == [f"package cma ({version} then, 99.1 now)"]
     assert source_changes(before, now)
 
 
 @pytest.mark.parametrize("name", list(ADAPTERS.places))
 def test_the_library_an_adapter_names_is_a_package_of_that_name(name: str):
     library = ADAPTERS[name].library
-    if library is not None and name != "modcma":  # an extra, which need not be there
+    if library is not None and name != "modcma":  # modcma is not available everywhere
         assert importlib.metadata.version(library)
 
 
 def test_a_changed_option_is_said_with_both_values_defaults_included():
-    before, now = fingerprint(use="cma"), fingerprint(use="cma", sigma0=0.5)
+    before = fingerprint(use="cma")
+    now = fingerprint(use="cma", sigma0=0.5)
     assert changes_between(before, now) == ["sigma0: stored 0.2, configuration 0.5"]
     assert not source_changes(before, now)
 

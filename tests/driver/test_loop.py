@@ -86,9 +86,9 @@ def checkpoints(store: StoreOnDisk) -> list[bytes]:
 
 
 def facts_of(store: StoreOnDisk) -> dict[str, Any]:
-    found = standings(store)
-    assert found is not None
-    return found.to_dict()
+    standings_of_store = standings(store)
+    assert standings_of_store is not None
+    return standings_of_store.to_dict()
 
 
 @pytest.fixture(scope="module")
@@ -174,25 +174,27 @@ def test_late_times_that_are_settled_are_not_run(tmp_path):
 
 
 def test_draws_kept_after_each_round_leave_nothing_behind(settled, tmp_path):
-    _, alone, notes = settled
-    seen = []
+    _, store_of_plain_race, notes = settled
+    are_draws_kept = []
 
     class Looking(Watcher):
         wants_draws = True
 
         def ends(self, record: RoundRecord) -> None:
-            seen.append(store.posteriors.stored() == [record.posterior])
+            are_draws_kept.append(store.posteriors.stored() == [record.posterior])
 
     store = StoreOnDisk.create(tmp_path / "often", configured().stored())
     with store.writing():
         Race(configured(), store, [Looking()]).run()
-    assert seen == [True] * len(notes.rounds)
-    left, right = (
-        sorted(path.name.rpartition("-")[0] for path in (held.path / "posteriors").iterdir())
-        for held in (alone, store)
-    )
-    assert left == right
-    assert checkpoints(alone) == checkpoints(store)
+    assert are_draws_kept == [True] * len(notes.rounds)
+    assert posterior_keys(store_of_plain_race) == posterior_keys(store)
+    assert checkpoints(store_of_plain_race) == checkpoints(store)
+
+
+def posterior_keys(store: StoreOnDisk) -> list[str]:
+    """The keys in the names of the files of posteriors."""
+    files = (store.path / "posteriors").iterdir()
+    return sorted(path.name.rpartition("-")[0] for path in files)
 
 
 def test_the_draws_of_an_earlier_round_are_not_taken_for_the_last_ones(tmp_path):
@@ -201,12 +203,12 @@ def test_the_draws_of_an_earlier_round_are_not_taken_for_the_last_ones(tmp_path)
     before = StoreOnDisk.open(tmp_path / "s").posteriors
     (first,) = before.stored()
     (name,) = before._catalog.names("posteriors/")
-    held = name, before._catalog.read(name)
+    file_of_first = (name, before._catalog.read(name))
     _, store, notes = run(limited[1], tmp_path / "s")
     assert first not in store.posteriors.stored()
     store.posteriors.remove([notes.rounds[-1].posterior])
     # As a race that was killed in its second round leaves it.
-    store.catalog.commit([held])
+    store.catalog.commit([file_of_first])
     assert store.posteriors.stored() == []
     view = store.with_draws()
     assert view.rounds.numbers() == [1]
@@ -263,10 +265,10 @@ def test_a_suite_that_runs_out_of_instances_ends_the_race(tmp_path):
 def test_a_finished_race_runs_nothing_again_with_or_without_its_rounds(copied, lost):
     if lost:
         remove_rounds(copied.path)
-    ended, again, notes = run(configured(), copied.path)
+    ended, store, notes = run(configured(), copied.path)
     assert ended.because == SETTLED
     assert notes.runs == []
-    assert facts_of(again)["pareto_set"] == ["good", "early"]
+    assert facts_of(store)["pareto_set"] == ["good", "early"]
 
 
 def test_a_lost_posterior_of_a_newcomer_comes_back_under_its_name(tmp_path):
@@ -285,15 +287,17 @@ def test_a_lost_posterior_of_a_newcomer_comes_back_under_its_name(tmp_path):
 def test_a_newcomer_enters_a_finished_race_and_no_other_algorithm_runs_again(copied):
     with pytest.raises(RaceError, match="'good' is in the race in .* already"):
         run(configured(), copied.path, add=("good",))
-    seen = facts_of(copied)["instances"]
+    n_instances = facts_of(copied)["instances"]
     config = configured(tuple(RATINGS))
     ended, store, notes = run(config, copied.path)
     assert ended.because == SETTLED
     assert facts_of(store)["pareto_set"] == ["good", "early", "late"]
     catching_up = [record for record in notes.rounds if set(record.ran_to) == {"late"}]
     assert catching_up
-    cached = {config.instances.instance(index, config.setting).id for index in range(seen)}
-    assert {name for name, instance, _ in notes.runs if instance in cached} == {"late"}
+    old_instances = {
+        config.instances.instance(index, config.setting).id for index in range(n_instances)
+    }
+    assert {name for name, instance, _ in notes.runs if instance in old_instances} == {"late"}
 
 
 @pytest.mark.slow
@@ -305,10 +309,11 @@ def test_beliefs_between_old_algorithms_do_not_change_while_a_newcomer_catches_u
     assert [set(record.ran_to) for record in notes.rounds] == [{"late"}] * 4
 
     def believed(number: int) -> dict[tuple[str, str], np.ndarray]:
-        found = store.rounds.beliefs(number)
+        estimates = store.rounds.beliefs(number)
+        names = estimates.algorithms
         return {
-            (found.algorithms[a], found.algorithms[b]): found.above[:, a, b]
-            for a, b in combinations(range(len(found.algorithms)), 2)
+            (names[a], names[b]): estimates.above[:, a, b]
+            for a, b in combinations(range(len(names)), 2)
         }
 
     before = believed(4)
@@ -322,13 +327,13 @@ def test_beliefs_between_old_algorithms_do_not_change_while_a_newcomer_catches_u
 
 @pytest.mark.slow
 def test_a_hopeless_newcomer_is_eliminated_on_stored_instances_alone(settled, tmp_path):
-    seen = facts_of(settled[1])["instances"]
+    _, store_of_settled_race, _ = settled
     ratings = {**RATINGS, "new": 0.01}
     run(configured(ratings=ratings), tmp_path / "other")
     _, store, notes = run(configured(("good", "bad", "early", "new"), ratings), tmp_path / "other")
     facts = facts_of(store)
     assert facts["eliminated"][-1]["algorithm"] == "new"
-    assert facts["instances"] == seen
+    assert facts["instances"] == facts_of(store_of_settled_race)["instances"]
     assert {name for name, _, _ in notes.runs} == {"new"}
 
 
@@ -393,7 +398,7 @@ def test_a_posterior_that_fails_its_checks_decides_nothing_and_ends_the_race(tmp
     config = configured(inference={"model": "dirichlet", "draws": 1000})
     ended, store, notes = run(config, tmp_path / "s")
     assert ended == Ended("the posterior failed its checks in 3 rounds in a row", at_limit=True)
-    assert draws == [1000, 4000] * 3  # each tried again with more draws
+    assert draws == [1000, 4000] * 3  # Each round tries more draws.
     assert facts_of(store)["pareto_set"] == ["good", "bad", "early"]
     assert all("R-hat" in record.problems[0] for record in notes.rounds)
 
@@ -429,9 +434,9 @@ def test_a_race_counts_seeds_of_one_problem_once(tmp_path):
     assert facts_of(store)["instances"] == 16
     (key,) = store.posteriors.stored()
     assert store.posteriors.metadata(key).instances == 4
-    found = evidence_of(store)
-    assert found.n_problems == 4
-    assert found.duels.shared_problems().max() == 4
+    evidence = evidence_of(store)
+    assert evidence.n_problems == 4
+    assert evidence.duels.shared_problems().max() == 4
 
 
 @pytest.mark.usefixtures("seeds_of_one_problem")

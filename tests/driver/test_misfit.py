@@ -132,7 +132,7 @@ def test_how_likely_an_elimination_is_wrong_follows_from_duels():
     values = rng.normal(size=(40, 2, len(GRID))) + np.array([0, 0.8])[:, None]
     duels = duels_of(rank(values))
     out = race.Elimination("B", "A", 1, 40, 0.99)
-    back = race.Elimination("A", "B", 1, 40, 0.99)
+    reverse = race.Elimination("A", "B", 1, 40, 0.99)
     assert p_any_wrong(duels, ("A", "B"), []) == 0
     assert 0 < p_any_wrong(duels, ("A", "B"), [out]) < 0.2
-    assert p_any_wrong(duels, ("A", "B"), [out, back]) > 0.999
+    assert p_any_wrong(duels, ("A", "B"), [out, reverse]) > 0.999

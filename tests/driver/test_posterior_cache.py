@@ -31,7 +31,8 @@ def test_rankings_are_stored_with_the_posterior(store: StoreOnDisk):
 
 
 def test_the_field_changes_first_places_and_no_duel(store: StoreOnDisk):
-    evidence, options = evidence_of(store), ModelOptions(draws=400)
+    evidence = evidence_of(store)
+    options = ModelOptions(draws=400)
     everything = cached_posterior(store, evidence, options, 1, ["A", "B", "C"])
     among_two = cached_posterior(store, evidence, options, 1, ["A", "B"])
     assert among_two.key != everything.key == cached_posterior(store, evidence, options, 1).key
@@ -51,8 +52,11 @@ def test_a_posterior_that_is_kept_is_the_same_to_the_bit(store: StoreOnDisk, opt
     assert kept.theta.tobytes() == fresh.theta.tobytes()
     assert kept.diagnostics == fresh.diagnostics
     assert kept.options == options
-    again, before = relations.pointwise(kept), relations.pointwise(fresh)
-    assert again.dominance.tobytes() == before.dominance.tobytes()
+    assert (kept.algorithms, kept.axis) == (fresh.algorithms, fresh.axis)
+    assert kept.times.tolist() == fresh.times.tolist() == evidence.grid.times.tolist()
+    assert (kept.instances, kept.key) == (fresh.instances, fresh.key)
+    dominance = relations.pointwise(kept).dominance
+    assert dominance.tobytes() == relations.pointwise(fresh).dominance.tobytes()
     assert set(kept.hyper) == set(fresh.hyper)
     for name, draws in fresh.hyper.items():
         assert np.array_equal(kept.hyper[name], draws)

@@ -29,12 +29,12 @@ def tasks(tmp_path: Path) -> list[Task]:
 
 
 def outcome(task: Task, worker: str = "1", **changes: Any) -> Outcome:
-    none = np.empty(0)
-    made = Outcome(
-        *(task, Status.BUDGET, "", none, none, 60, 60.0, 2.0, 0, time.time()),
+    no_points = np.empty(0)
+    unchanged = Outcome(
+        *(task, Status.BUDGET, "", no_points, no_points, 60, 60.0, 2.0, 0, time.time()),
         Where("here", worker=worker),
     )
-    return replace(made, **changes)
+    return replace(unchanged, **changes)
 
 
 def begin(account: ProgressCounter, number: int, tasks: list[Task]) -> None:

@@ -56,15 +56,15 @@ def test_killed_while_deciding_again_a_race_ends_with_the_same_rounds_to_the_byt
     race(configured(rules=STRICT), tmp_path / "whole")
     shutil.copytree(tmp_path / "whole", tmp_path / "killed")
     before = checkpoints(StoreOnDisk.open(tmp_path / "whole"))
-    again = Answers(redecide=True)
-    whole, notes = race(configured(rules=LAX), tmp_path / "whole", again)
+    redecide = Answers(redecide=True)
+    uninterrupted, notes = race(configured(rules=LAX), tmp_path / "whole", redecide)
     assert f"{counted(5, 'round')} to decide again" in notes[0]
     for after in (1, 3):
         with pytest.raises(Killed):
-            race(configured(rules=LAX), tmp_path / "killed", again, kill_after=after)
-    killed, notes = race(configured(rules=LAX), tmp_path / "killed", again)
+            race(configured(rules=LAX), tmp_path / "killed", redecide, kill_after=after)
+    killed, notes = race(configured(rules=LAX), tmp_path / "killed", redecide)
     assert "nothing has changed: the race continues" in notes[0]
-    assert checkpoints(killed) == checkpoints(whole) != before
+    assert checkpoints(killed) == checkpoints(uninterrupted) != before
     assert len(killed.races.numbers()) == 1
     earlier = [p.read_bytes() for p in sorted((killed.path / "races/race-0001").glob("round-*"))]
     assert earlier == before
@@ -123,20 +123,23 @@ def test_the_order_of_algorithms_in_the_file_is_shown_and_changes_no_byte(tmp_pa
         "inference": {"model": model, "draws": 400},
         "execution": {"early": 0},
     }
-    found = []
+    contents = []
     for order in orders[:count]:
-        folder, resumed = tmp_path / order[0], ("late", *reversed(order))
+        folder = tmp_path / order[0]
+        resumed_order = ("late", *reversed(order))
         rules = {**races.RULES, "alpha": 0.95}
         races.raced(folder, configured(order, rules={**rules, "limits": {"rounds": 2}}, **changes))
         before = checkpoints(StoreOnDisk.open(folder))
-        longer = configured(resumed, rules={**rules, "limits": {"rounds": 9}}, **changes)
+        longer = configured(resumed_order, rules={**rules, "limits": {"rounds": 9}}, **changes)
         races.raced(folder, longer)
         store = StoreOnDisk.open(folder)
         assert checkpoints(store)[:2] == before
-        facts, shown = facts_of(store), [*order, "late"]  # the first file's order, then newcomers
-        assert [one["algorithm"] for one in facts["algorithms"]] == shown
-        assert facts["pareto_set"] == [name for name in shown if name in facts["pareto_set"]]
-        found.append({**races.essence(folder), "config": None, "evidence": evidence_of(store).key})
-    assert found[0]["races"] == []
-    assert len(found[0]["rounds"]) > 6
-    assert found == [found[0]] * count
+        facts = facts_of(store)
+        names = [*order, "late"]  # the order of the first file, then newcomers
+        assert [standing["algorithm"] for standing in facts["algorithms"]] == names
+        assert facts["pareto_set"] == [name for name in names if name in facts["pareto_set"]]
+        content = races.essence(folder)
+        contents.append({**content, "config": None, "evidence": evidence_of(store).key})
+    assert contents[0]["races"] == []
+    assert len(contents[0]["rounds"]) > 6
+    assert contents == [contents[0]] * count

@@ -35,21 +35,21 @@ def deliberate(monkeypatch: pytest.MonkeyPatch, choose_executor: Any) -> None:
     idle = threading.Event()
 
     def slowly(self: Race, *arguments: Any) -> Any:
-        found = decided(self, *arguments)
+        result = decided(self, *arguments)
         if threading.current_thread() is not threading.main_thread():
             idle.wait(60)  # limited: the pool may have been asked before
-        return found
+        return result
 
     class Waits(InRandomOrder):
         def run(self, tasks: Iterable[Task | None], over: Any = lambda: False) -> Any:
-            def told() -> Iterator[Task | None]:
+            def watched_tasks() -> Iterator[Task | None]:
                 for task in tasks:
                     if task is None:
                         idle.set()
                     yield task
 
             idle.clear()
-            return super().run(told(), over)
+            return super().run(watched_tasks(), over)
 
     monkeypatch.setattr(Race, "_decided", slowly)
     choose_executor(lambda config: Waits(config, 3, 1))
@@ -79,9 +79,10 @@ def test_with_early_runs_a_race_is_the_same_to_the_byte(
     with_workers(choose_executor, workers)
     _, store, notes = run(truncated(), tmp_path / "s")
     assert checkpoints(store) == checkpoints(without)
-    mine, its = essence(store.path), essence(without.path)
-    assert mine["runs"] == its["runs"]
-    assert mine["trajectories"] == its["trajectories"]
+    content = essence(store.path)
+    content_without = essence(without.path)
+    assert content["runs"] == content_without["runs"]
+    assert content["trajectories"] == content_without["trajectories"]
     assert len(notes.runs) == len(store.runs())  # each is reported once
 
 
@@ -92,8 +93,9 @@ def test_with_as_many_early_runs_as_can_be_a_race_is_the_same(
     _, store, _ = run(truncated(), tmp_path / "s")
     assert checkpoints(store) == checkpoints(without)
     assert essence(store.path)["runs"] == essence(without.path)["runs"]
-    left = store.speculative.table()
-    assert "C" in set(left["algorithm"])  # who was put out while its next runs were being made
+    unused_runs = store.speculative.table()
+    # C was eliminated while its next runs were being made.
+    assert "C" in set(unused_runs["algorithm"])
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -101,26 +103,28 @@ def test_interrupted_anywhere_a_race_with_early_runs_ends_the_same(
     tmp_path, choose_executor, without, seed
 ):
     """Interrupted after a random number of runs, early ones included, until it ends."""
-    lot = random.Random(seed)
+    rng = random.Random(seed)
 
     class Impatient(Notes):
-        left = 0
+        runs_until_interrupt = 0
 
         def finished(self, outcome: Outcome) -> None:
             super().finished(outcome)
             self.ran_early(outcome)
 
         def ran_early(self, outcome: Outcome) -> None:
-            self.left -= 1
-            if self.left == 0:
+            self.runs_until_interrupt -= 1
+            if self.runs_until_interrupt == 0:
                 raise KeyboardInterrupt
 
-    config, executed, interruptions = truncated(), [], 0
+    config = truncated()
+    executed = []
+    interruptions = 0
     with_workers(choose_executor, 3, seed)
     while True:
         store = StoreOnDisk.create(tmp_path / "s", config.stored())
         watcher = Impatient()
-        watcher.left = lot.randint(5, 60)
+        watcher.runs_until_interrupt = rng.randint(5, 60)
         with store.writing():
             try:
                 Race(config, store, [watcher]).run()
@@ -150,7 +154,7 @@ def test_early_runs_are_on_no_instance_beyond_a_limit_and_not_in_the_last_round(
 
 
 @pytest.mark.parametrize(
-    ("axis", "limits", "some"),
+    ("axis", "limits", "runs_early"),
     [
         ("iterations", {}, True),
         ("seconds", {}, False),
@@ -159,14 +163,14 @@ def test_early_runs_are_on_no_instance_beyond_a_limit_and_not_in_the_last_round(
     ],
 )
 def test_nothing_is_begun_early_where_seconds_are_measured_or_spending_is_limited(
-    tmp_path, monkeypatch, choose_executor, axis, limits, some
+    tmp_path, monkeypatch, choose_executor, axis, limits, runs_early
 ):
     deliberate(monkeypatch, choose_executor)
-    begun: list[Outcome] = []
+    early_outcomes: list[Outcome] = []
 
     class Hears(Notes):
         def ran_early(self, outcome: Outcome) -> None:
-            begun.append(outcome)
+            early_outcomes.append(outcome)
 
     config = truncated(rounds=2, **limits)
     grid = {"axis": axis, "grid": [10, 20, 30, 40, 50, 60]}
@@ -174,7 +178,7 @@ def test_nothing_is_begun_early_where_seconds_are_measured_or_spending_is_limite
     store = StoreOnDisk.create(tmp_path / "s", config.stored())
     with store.writing():
         Race(config, store, [Hears()]).run()
-    assert bool(begun) is some
+    assert bool(early_outcomes) is runs_early
 
 
 @pytest.mark.parametrize("name", ["coordinate_descent", "stops", "crashes", "fails_at_once"])
@@ -184,15 +188,15 @@ def test_a_run_that_is_cut_is_the_run_up_to_there(name, budget):
     problems = Problems(config.instances, config.setting)
     for index in range(3):
         instance = config.instances.instance(index, config.setting)
-        whole = execute(Task(config.algorithms[0], instance, 3, 60), problems)
+        full_outcome = execute(Task(config.algorithms[0], instance, 3, 60), problems)
         task = Task(config.algorithms[0], instance, 3, budget)
-        wanted = execute(task, problems)
-        found = FinishedRun.of(whole, 1).up_to(task)
-        assert found is not None
-        np.testing.assert_array_equal(found.times, wanted.times)
-        np.testing.assert_array_equal(found.values, wanted.values)
-        facts = ("status", "message", "evaluations", "reached")
-        assert [getattr(found, f) for f in facts] == [getattr(wanted, f) for f in facts]
+        expected = execute(task, problems)
+        cut = FinishedRun.of(full_outcome, 1).up_to(task)
+        assert cut is not None
+        np.testing.assert_array_equal(cut.times, expected.times)
+        np.testing.assert_array_equal(cut.values, expected.values)
+        for field in ("status", "message", "evaluations", "reached"):
+            assert getattr(cut, field) == getattr(expected, field)
 
 
 def test_a_run_that_was_killed_before_it_was_seen_at_a_time_does_not_stand_for_one_up_to_there():
@@ -220,7 +224,7 @@ def early_store(folder: Path) -> tuple[Config, StoreOnDisk, list[Outcome]]:
 def test_runs_that_a_killed_race_left_both_early_and_used_are_used_once(tmp_path):
     config, store, outcomes = early_store(tmp_path / "s")
     with store.writing():
-        store.speculative.replace([FinishedRun.of(one, 1) for one in outcomes])
+        store.speculative.replace([FinishedRun.of(outcome, 1) for outcome in outcomes])
         store.add_runs([FinishedRun.of(outcomes[0], 1)])
         early = SpeculativeRuns(config, store, fingerprints(config))
         assert [early.has(outcome.task) for outcome in outcomes] == [False, True]
@@ -231,7 +235,7 @@ def test_runs_that_a_killed_race_left_both_early_and_used_are_used_once(tmp_path
 def test_early_runs_follow_a_new_name_and_are_forgotten_with_their_algorithm(tmp_path):
     _, store, outcomes = early_store(tmp_path / "s")
     with store.writing():
-        store.speculative.replace([FinishedRun.of(one, 1) for one in outcomes])
+        store.speculative.replace([FinishedRun.of(outcome, 1) for outcome in outcomes])
         rename(store, "random", "chance")
         assert store.speculative.table()["algorithm"].to_list() == ["chance", "coordinate_descent"]
         forget(store, "chance")

@@ -37,10 +37,12 @@ def test_a_race_counts_as_the_store_does(raced: StoreOnDisk):
     last = raced.rounds.last()
     assert last is not None
     runs = RaceRuns(config, raced, InstanceStream(config))
-    mine, its = runs.evidence(last.state), evidence_of(raced)
-    assert mine.key == its.key
-    np.testing.assert_array_equal(mine.choice_sets.wins, its.choice_sets.wins)
-    assert mine.choice_sets.wins[0].sum() == 6 + 3 + 0.5
+    evidence_of_race = runs.evidence(last.state)
+    evidence_of_store = evidence_of(raced)
+    wins = evidence_of_race.choice_sets.wins
+    assert evidence_of_race.key == evidence_of_store.key
+    np.testing.assert_array_equal(wins, evidence_of_store.choice_sets.wins)
+    assert wins[0].sum() == 6 + 3 + 0.5
     assert last.settings.weights == {"*-1": 3.0, "*-2": 0.5}
 
 
@@ -58,9 +60,9 @@ def test_a_race_that_is_replayed_keeps_its_weights(raced: StoreOnDisk):
 
 def test_merging_says_whose_weights_count(raced: StoreOnDisk, tmp_path: Path):
     other = run(weighted({}, rules=FEW), tmp_path / "other")[1]
-    found = unite([raced, other])
-    assert f"weights are those of {raced.path}; {other.path} has others" in found.notes
-    assert found.settings.instances.weights == {"*-1": 3.0, "*-2": 0.5}
+    union = unite([raced, other])
+    assert f"weights are those of {raced.path}; {other.path} has others" in union.notes
+    assert union.settings.instances.weights == {"*-1": 3.0, "*-2": 0.5}
 
 
 def test_duels_are_counted_by_weight():
@@ -76,10 +78,10 @@ def test_the_command_line_shows_weights_which_may_change_as_no_run_depends_on_th
     assert project.json("status", "config")["weights"] is None
     project.configure(instances={**suite, "weights": {"*": 2}})
     assert project.json("run", "config.yaml")["executed"] == 0
-    shown = project.json("status", "config")["weights"]
-    assert shown == {"instances": 3, "total": 6.0, "least": 2.0, "most": 2.0}
+    weights = project.json("status", "config")["weights"]
+    assert weights == {"instances": 3, "total": 6.0, "least": 2.0, "most": 2.0}
     assert "3 instances count as 6: weights from 2 to 2" in project("status", "config").stdout
-    found = project.json("infer", "config", "--set", "draws=500")
-    assert any(note.startswith("instances have weights, from 2 to 2") for note in found["notes"])
+    notes = project.json("infer", "config", "--set", "draws=500")["notes"]
+    assert any(note.startswith("instances have weights, from 2 to 2") for note in notes)
     notes = project.json("compare", "config")["notes"]
     assert any("instances have weights" in note for note in notes)
