@@ -27,8 +27,8 @@ from polarbear.wording import counted, duration, short, time
 TRIAL_EVALUATIONS = 50
 TRIAL_SECONDS = 0.3  # on the seconds axis
 MAX_SECONDS = 1.0  # seconds after which the next value ends a trial
-BYTES_PER_POINT = 16  # of a store, on disk
-BYTES_PER_RUN = 300  # of a store, on disk, without the points
+BYTES_PER_POINT = 16  # on disk
+BYTES_PER_RUN = 300  # on disk, without its points
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _dimension(config: Config, instance: Instance) -> tuple[int | None, str]:
         with redirect_stdout(io.StringIO()):
             problem = config.instances.build(instance.spec, config.setting)
         return problem.dimension if isinstance(problem, Problem) else None, ""
-    except Exception as error:  # a user's function may raise anything
+    except Exception as error:  # A user's function may raise anything.
         kind = "" if isinstance(error, PolarBearError) else f"{type(error).__name__}: "
         return None, f"instance {instance.id} cannot be built: {kind}{error}"
 
@@ -215,7 +215,7 @@ def _trial_result(outcome: Outcome, dimension: int | None, sign: float) -> Trial
 
 
 def _warnings(result: TrialResult, config: Config) -> list[str]:
-    """What a user should know about an algorithm that has not failed."""
+    """Doubts about the configuration of an algorithm whose trial has not failed."""
     name = f"'{result.algorithm}'"
     warnings = []
     if result.invalid:

@@ -137,7 +137,7 @@ def prepare_new(config: Config, store: Path) -> None:
 def check_hosts(config: Config, store: StoreOnDisk, mix_hosts: bool) -> None:
     """Refuse to mix seconds of different machines without consent."""
     if config.budget.axis != SECONDS or mix_hosts or config.execution.engine != LOCAL:
-        return  # other engines check each worker
+        return  # Other engines check each worker.
     this_machine = host.here()
     for name, cpu in store.runs().select("host", "cpu").iter_rows():
         if (name, cpu) != (this_machine.host, this_machine.cpu):
@@ -178,7 +178,7 @@ def pool_of(config: Config, store: StoreOnDisk | None = None) -> Executor:
         return chosen
     if config.execution.engine != LOCAL:
         return _dask_executor(config, store)
-    from polarbear.execution.pool import Pool  # not loaded by a finished race
+    from polarbear.execution.pool import Pool  # A finished race does not load it.
 
     return Pool(
         config.instances,

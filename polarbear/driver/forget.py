@@ -82,7 +82,7 @@ def forget(store: StoreOnDisk, algorithm: str, failed: bool = False) -> Forgotte
     """Set all runs of an algorithm aside, or those that failed; the caller holds the lock."""
     runs = _runs(store, store.all_runs(), algorithm, failed)
     notes = withdraw(store, runs, Reason.FORGOTTEN)
-    # The next race would use speculative runs.
+    # The next race would use the speculative runs of the algorithm.
     speculative = store.speculative.runs()
     others = [finished for finished in speculative if finished.run.algorithm != algorithm]
     store.speculative.replace(others)

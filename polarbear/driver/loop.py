@@ -35,7 +35,7 @@ from polarbear.wording import counted, percent, timed, typed_time
 
 SETTLED = "every relation is settled"
 REMEDY = "Fix the cause and continue with --retry-failed"
-RUNS_PER_WORKER = 2  # in a round that is to keep all workers busy
+RUNS_PER_WORKER = 2  # the number of runs in a round that keeps all workers busy
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class Race:
     @property
     def posterior(self) -> Posterior:
         """The posterior after the last round."""
-        return self._inference.last()[1]
+        return self._inference.last().posterior
 
     def run(self) -> Ended:
         """Race until everything is settled or a limit is reached.
@@ -165,10 +165,8 @@ class Race:
             self._try_out(pool)
             scheduler = self._scheduler(pool)
             try:
-                if self._retry_failed:  # on the instances of earlier rounds
-                    self._plan.check_unchanged()
-                    instances = self._stream.first(self.state.instances)
-                    self._execute(scheduler, self._plan.failed(self._runs.stored, instances))
+                if self._retry_failed:
+                    self._repeat_failed_runs(scheduler)
                 while (ended := self._ended()) is None:
                     self._round(scheduler)
             finally:
@@ -176,48 +174,75 @@ class Race:
             self._store.merge_parts(at_the_end=True)
             return ended
 
+    def _repeat_failed_runs(self, scheduler: Scheduler) -> None:
+        """Repeat the failed runs on the instances of earlier rounds."""
+        self._plan.check_unchanged()
+        instances = self._stream.first(self.state.instances)
+        self._execute(scheduler, self._plan.failed(self._runs.stored, instances))
+
     def _ended(self) -> Ended | None:
-        """Whether the race has ended; the next newcomer enters first."""
+        """How the race has ended, if it has; a newcomer that waits enters first."""
         if self._waiting and self._runs.may_enter(self._waiting[0], self.state):
             self.state = race.admit(self.state, self._waiting.pop(0), self._rules)
-        state = self.state
-        if self._purpose and state.round and not state.joining and not state.untrusted:
-            reason = self._purpose.reached(state, self.posterior)
-            if reason:
-                return Ended(reason, at_limit=False)
-        if not state.open_pairs and not self._purpose:
-            return Ended(SETTLED, at_limit=False)
-        if state.round == 0:  # A race has a result whatever its limits are.
-            return None
-        runs = list(chain.from_iterable(self._runs.used(state).values()))
+        reason = self._settled_reason()
+        if reason is not None:
+            return Ended(reason, at_limit=False)
+        if self.state.round == 0:
+            return None  # A race has a result whatever its limits are.
+        runs = list(chain.from_iterable(self._runs.used(self.state).values()))
         hours = (time.monotonic() - self._began) / 3600
-        reached = at_limit(self._config, state, runs, hours, self._stream.size)
-        return None if reached is None else Ended(reached, at_limit=True)
+        reason = at_limit(self._config, self.state, runs, hours, self._stream.size)
+        return None if reason is None else Ended(reason, at_limit=True)
+
+    def _settled_reason(self) -> str | None:
+        """Why nothing is left to decide: the purpose is reached, or every relation is settled."""
+        state = self.state
+        if self._purpose is None:
+            return None if state.open_pairs else SETTLED
+        if not state.round or state.joining or state.untrusted:
+            return None
+        return self._purpose.reached(state, self.posterior)
 
     def _scheduler(self, pool: Executor) -> Scheduler:
-        on_speculative = self._take_speculative
-        return Scheduler(pool, self._store, self._take, self._speculative, on_speculative)
+        return Scheduler(
+            pool,
+            self._store,
+            on_outcome=self._take,
+            speculative=self._speculative,
+            on_speculative=self._take_speculative,
+        )
 
     def _round(self, scheduler: Scheduler) -> None:
+        """Run what a round needs, decide it, and store its checkpoint."""
         state = self.state
-        horizons = race.horizons(state, self._rules)
-        if not horizons:  # Every relation is settled, but the purpose is not reached.
-            assert self._purpose is not None
-            horizons = dict.fromkeys(state.candidates, self._purpose.horizon(state.times))
+        horizons = self._horizons()
         instances = self._stream.next_batch(state, self._to_fill(scheduler.workers, horizons))
         self._store.add_instances(instances, self._config.instances.suite)
         self._plan.check_unchanged()
         tasks = self._plan.missing(self._runs.stored, instances, horizons)
-        likely = self._likely(horizons, len(instances), scheduler)
+        likely_tasks = self._likely(horizons, len(instances), scheduler)
         start = RoundStart(state, horizons, len(instances), tasks, scheduler.workers)
         for watcher in self._watchers:
             watcher.begins(start)
-        self._execute(scheduler, tasks, likely)
+        self._execute(scheduler, tasks, likely_tasks)
         refuse_failures(self._config, self._runs, state, instances, list(horizons))
         for watcher in self._watchers:
             watcher.infers()
         decide = partial(self._decided, state, horizons, len(instances))
-        result = scheduler.run_beside(decide, likely)
+        self._take_result(scheduler.run_beside(decide, likely_tasks))
+
+    def _horizons(self) -> dict[str, float]:
+        """The time up to which each algorithm runs in the next round."""
+        horizons = race.horizons(self.state, self._rules)
+        if horizons:
+            return horizons
+        # Every relation is settled, but the purpose of the race is not reached.
+        assert self._purpose is not None
+        horizon = self._purpose.horizon(self.state.times)
+        return dict.fromkeys(self.state.candidates, horizon)
+
+    def _take_result(self, result: RoundResult) -> None:
+        """Store a decided round, and continue from its state."""
         self.state = result.record.state
         self._inference.remember(result)
         self._store.rounds.add(result.record, result.beliefs)

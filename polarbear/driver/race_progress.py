@@ -34,7 +34,8 @@ class RoundStart:
 class Watcher:
     """Observes a race; this one ignores everything."""
 
-    wants_draws = False  # in the store after each round, not only after the last
+    # Whether the posterior is needed in the store after each round, not only after the last.
+    wants_draws = False
 
     def begins(self, start: RoundStart) -> None:
         """A round begins."""
@@ -110,7 +111,8 @@ class ProgressCounter(Watcher):
         self._lock = threading.Lock()
         self._now = LiveProgress(began=time.time())
         self._round_began = self._now.began
-        self._n_ended_in_round = 0  # without speculative runs that ended before the round
+        # Runs that ended since the round began; speculative ones may have ended before it.
+        self._n_ended_in_round = 0
         self._workers_at_once = 1
         self._algorithms: dict[str, AlgorithmProgress] = {}
         self._workers: dict[tuple[str, str], WorkerProgress] = {}
@@ -143,8 +145,8 @@ class ProgressCounter(Watcher):
             self._of(outcome.task).round_done += 1
             if _name(outcome) in self._early:
                 self._early.remove(_name(outcome))
-            elif outcome.started >= self._now.began:  # not by an earlier command
-                self._count(outcome)
+            elif outcome.started >= self._now.began:
+                self._count(outcome)  # Runs of an earlier command count for no worker.
 
     def ran_early(self, outcome: Outcome) -> None:
         with self._lock:

@@ -24,7 +24,7 @@ from polarbear.store import StoreOnDisk
 from polarbear.store.runs import Reason
 from polarbear.wording import counted, duration, joined
 
-ALL = "all"  # stands for every algorithm after --rerun and --keep
+ALL = "all"  # every algorithm, as the value of --rerun or --keep
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,9 @@ def take_in(config: Config, store: StoreOnDisk, answers: Answers, racing: bool) 
     last_round = store.rounds.last() if racing else None
     names_in_race = () if last_round is None else last_round.state.algorithms
     unanswered = [changed for changed in stale if changed.algorithm not in rerun_names]
-    questions = _questions(unanswered, answers, racing, names_in_race)
-    if questions:
-        raise StoreMismatchError(_question(store, questions))
+    to_ask_about = _changes_to_ask_about(unanswered, answers, racing, names_in_race)
+    if to_ask_about:
+        raise StoreMismatchError(_question(store, to_ask_about))
     if last_round is not None:
         notes += _archive_if_changed(config, store, answers, last_round, stale, rerun_names)
     stale_run_ids = {run for changed in stale for run in changed.runs["run"]}
@@ -126,7 +126,7 @@ def _declare_alike(
     return notes
 
 
-def _questions(
+def _changes_to_ask_about(
     unanswered: Sequence[StaleRuns],
     answers: Answers,
     racing: bool,
@@ -318,7 +318,7 @@ def _take_back(store: StoreOnDisk, current: Mapping[str, str]) -> list[str]:
     if aside.is_empty():
         return []
     runs = store.every_run().join(aside, on="run", how="semi", maintain_order="left")
-    # A run that was repeated in the meantime stays aside.
+    # A run that was repeated since then stays aside.
     runs = runs.join(store.runs(), on=["algorithm", "instance"], how="anti", maintain_order="left")
     fits = [
         name in current

@@ -38,6 +38,13 @@ class Decided(NamedTuple):
     posterior: Posterior
 
 
+class RoundPosterior(NamedTuple):
+    """The posterior after a round, and the evidence that it was inferred from."""
+
+    evidence: Evidence
+    posterior: Posterior
+
+
 class RoundResult(NamedTuple):
     """The checkpoint of a round, and the estimates and the posterior that describe it."""
 
@@ -103,7 +110,7 @@ class RoundInference:
         self._config = config
         self._store = store
         self._runs = runs
-        self._last: tuple[Evidence, Posterior] | None = None
+        self._last: RoundPosterior | None = None
 
     def decide(
         self,
@@ -180,16 +187,16 @@ class RoundInference:
 
     def remember(self, result: RoundResult) -> None:
         """Take the posterior of this round as that of the last one."""
-        self._last = result.evidence, result.posterior
+        self._last = RoundPosterior(result.evidence, result.posterior)
 
-    def last(self) -> tuple[Evidence, Posterior]:
+    def last(self) -> RoundPosterior:
         """The posterior after the last round with its evidence, inferred when it is needed."""
         if self._last is None:
             record = self._store.rounds.last()
             assert record is not None, "there is no posterior before the first round"
             evidence = self._runs.evidence(record.state)
             field = None if self._config.inference.plackett_luce else record.state.candidates
-            self._last = evidence, self._posterior(evidence, field)
+            self._last = RoundPosterior(evidence, self._posterior(evidence, field))
         return self._last
 
     def keep(self) -> None:

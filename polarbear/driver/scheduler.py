@@ -22,7 +22,7 @@ from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import FinishedRun, StoredRun
 
-RETRIES = 2  # of a run that was killed from outside
+RETRIES = 2  # the number of times that a run is repeated after it was killed from outside
 
 Result = TypeVar("Result")
 
@@ -116,9 +116,9 @@ class Scheduler:
         self._on_outcome = on_outcome
         self.speculative = speculative
         self._on_speculative = on_speculative
-        self._requested: dict[RunKey, Task] = {}  # and not finished
+        self._requested: dict[RunKey, Task] = {}  # requested and not finished
         self._queue: OrderedDict[RunKey, Task] = OrderedDict()  # requested and not started
-        self._running: dict[RunKey, Task] = {}  # speculative runs
+        self._running: dict[RunKey, Task] = {}  # speculative runs that have started
         self._lost: Counter[RunKey] = Counter()
         self._finished: list[FinishedRun] = []
         self._started = time.monotonic()
@@ -158,7 +158,8 @@ class Scheduler:
         background.start()
         try:
             self._serve(chain(filter(None, [first]), likely), over=background.result.done)
-        except BaseException:  # Ctrl-C does not wait for a result that is not used
+        except BaseException:
+            # Ctrl-C does not wait for a result that will not be used.
             background.cancelled.set()
             raise
         return background.result.result()
@@ -200,7 +201,7 @@ class Scheduler:
                 self.flush()
 
     def _feed(self, likely: Iterator[Task], over: Callable[[], bool]) -> Iterator[Task | None]:
-        """The next task to start; None while there is none."""
+        """The next task to start; None while nothing can be started."""
         while not over():
             if self._queue:
                 yield self._queue.popitem(last=False)[1]
@@ -285,5 +286,5 @@ class Background(threading.Thread, Generic[Result]):
             self.result.set_result(self._work(self.cancelled))
         except BaseException as error:
             self.result.set_exception(error)
-        with suppress(OSError):  # the other end may be closed
+        with suppress(OSError):  # The other end may be closed.
             self._wake()

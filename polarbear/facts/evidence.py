@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Evidence:
     """Rankings on a grid, and their sufficient statistics.
 
-    ``problems`` names the problem of each instance; it is None where every instance is a problem
-    of its own. ``weights`` is the number of problems that each instance counts as; it is None where
+    ``problems`` names the problem of each instance; it is None where all instances are different
+    problems. ``weights`` is the number of problems that each instance counts as; it is None where
     every instance counts as one.
     """
 
@@ -59,7 +59,8 @@ class Evidence:
 
         An instance on which only one algorithm was run compares nothing, and has no share.
         """
-        from polarbear.rankings.choice_sets import count_choice_sets  # for Plackett-Luce only
+        # The default model does not load it.
+        from polarbear.rankings.choice_sets import count_choice_sets
 
         if self.problems is None:
             return count_choice_sets(self.positions, self.weights)
