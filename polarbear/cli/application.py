@@ -1,7 +1,5 @@
 """The Typer application that all commands register with, and the program that runs it."""
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings
@@ -18,14 +16,21 @@ from polarbear.wording import visible
 
 WRONG_USAGE = 2  # the exit code of a command line that cannot be understood
 
-# The application has its own options of completion. The default of Typer's own ones is checked by
-# Pydantic, whose import doubles the time of `polarbear COMMAND --help`.
+# The application has its own options of help and completion. The defaults of Typer's own ones are
+# checked by Pydantic, whose import doubles the time of `polarbear COMMAND --help`.
 app = typer.Typer(
     add_completion=False,
+    add_help_option=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,  # help is plain text: the boxes of Rich double its time
     pretty_exceptions_enable=False,
 )
+
+
+def _print_help(context: typer.Context, is_requested: bool) -> None:
+    if is_requested:
+        typer.echo(context.get_help())
+        raise typer.Exit()
 
 
 def _print_version(is_requested: bool) -> None:
@@ -60,6 +65,16 @@ def show_help_without_command(
             "--show-completion",
             callback=typer.completion.show_callback,
             help="Print the lines that --install-completion writes.",
+        ),
+    ] = False,
+    help: Annotated[
+        bool,
+        typer.Option(
+            "--help",
+            "-h",
+            is_eager=True,
+            callback=_print_help,
+            help="Show this message and exit.",
         ),
     ] = False,
 ) -> None:

@@ -1,7 +1,5 @@
 """`polarbear compare`: the classical comparison of algorithms."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -113,7 +111,7 @@ def compare(
     output.wrote(*compared.written)
 
 
-def _show_compared(compared: Compared) -> None:
+def _show_compared(compared: "Compared") -> None:
     _show_aocc(compared)
     _show_ecdf(compared)
     if compared.ert is not None:
@@ -132,7 +130,7 @@ def _show_compared(compared: Compared) -> None:
         output.show(f"{compared.verdict}.")
 
 
-def _show_aocc(compared: Compared) -> None:
+def _show_aocc(compared: "Compared") -> None:
     output.show(
         f"instances: {compared.instances}, of {compared.instances_in_store} in the store",
         f"scale: {compared.scale.words}",
@@ -145,7 +143,7 @@ def _show_aocc(compared: Compared) -> None:
     output.show_table(["algorithm", *AOCC_TITLES, *titles_in_log_time], rows)
 
 
-def _show_ecdf(compared: Compared) -> None:
+def _show_ecdf(compared: "Compared") -> None:
     output.show(f"ECDF: share of targets reached by that number of {compared.axis}")
     times = [point.t for point in compared.ecdf[0].at]
     titles = [f"{time(t)}#" for t in times]
@@ -155,7 +153,7 @@ def _show_ecdf(compared: Compared) -> None:
     output.show_table(["algorithm", *titles], rows)
 
 
-def _show_ert(compared: Compared) -> None:
+def _show_ert(compared: "Compared") -> None:
     rows = compared.ert or ()
     output.show(f"ERT: {compared.axis} to a distance from the optimum, with 95 % intervals", "")
     for group in dict.fromkeys(row.group for row in rows):
@@ -168,7 +166,7 @@ def _show_ert(compared: Compared) -> None:
         output.show_table(["algorithm", *titles], cells)
 
 
-def _running_time(point: ErtPoint) -> str:
+def _running_time(point: "ErtPoint") -> str:
     if point.ert is None:
         return "not reached"
     if point.low is None:
@@ -177,6 +175,6 @@ def _running_time(point: ErtPoint) -> str:
     return f"{time(point.ert)} [{time(point.low)}, {high}]"
 
 
-def _areas(row: Areas | AoccRow) -> list[str]:
+def _areas(row: "Areas | AoccRow") -> list[str]:
     interval = "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}"
     return [f"{row.mean:.3f}", interval, f"{row.median:.3f}", f"{row.first:.2f}"]

@@ -1,7 +1,5 @@
 """`polarbear status`, `show` and `watch`: the contents of a store."""
 
-from __future__ import annotations
-
 import time as clock
 from collections.abc import Iterator
 from contextlib import suppress
@@ -66,7 +64,7 @@ def status(
     output.result(store_status.status(store, race), as_json, _show_status)
 
 
-def _show_status(status: StoreStatus) -> None:
+def _show_status(status: "StoreStatus") -> None:
     from polarbear.api.standings_words import standings_lines
 
     output.show(*_store_lines(status))
@@ -89,7 +87,7 @@ def _killed_words(killed: Facts) -> str:
     )
 
 
-def _store_lines(status: StoreStatus) -> Iterator[str]:
+def _store_lines(status: "StoreStatus") -> Iterator[str]:
     yield (
         f"{status.store}: {counted(status.runs, 'run')} on "
         f"{counted(status.instances, 'instance')} of '{status.suite}', seed {status.seed}, "
@@ -114,7 +112,7 @@ def _store_lines(status: StoreStatus) -> Iterator[str]:
         yield f"being written by {status.written_by}"
 
 
-def _lines_about_other_runs(status: StoreStatus) -> Iterator[str]:
+def _lines_about_other_runs(status: "StoreStatus") -> Iterator[str]:
     """Runs of several machines, speculative runs, earlier races, and runs that were set aside."""
     from polarbear.api.standings_words import speculative_words
 
@@ -231,7 +229,7 @@ def show(
     output.wrote(png, svg)
 
 
-def _show_duels(duels: Duels, most_rows: int | None) -> None:
+def _show_duels(duels: "Duels", most_rows: int | None) -> None:
     output.show(duels.one_line())
     rows = []
     for duel in duels.duels[:most_rows]:
@@ -245,7 +243,7 @@ def _show_duels(duels: Duels, most_rows: int | None) -> None:
         output.show(f"and {others}: --all shows them")
 
 
-def _show_runs(runs_on_instance: InstanceRuns) -> None:
+def _show_runs(runs_on_instance: "InstanceRuns") -> None:
     output.show(runs_on_instance.one_line())
     last = len(runs_on_instance.times) - 1
     columns = sorted({round(last * step / (MAX_TIMES - 1)) for step in range(MAX_TIMES)})

@@ -1,7 +1,5 @@
 """`polarbear gate`: is a change worse than the baseline?"""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -133,7 +131,7 @@ def gate(
         raise typer.Exit(EXIT_CODES_IF_UNDECIDED[undecided])
 
 
-def _show_gated(gated: Gated) -> None:
+def _show_gated(gated: "Gated") -> None:
     output.show(gated.verdict.value.upper())
     output.show(*gated.sentences)
     output.show(gated.cost)

@@ -1,7 +1,5 @@
 """`polarbear import` and `export`: data of other tools."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -152,7 +150,7 @@ def import_data(
     output.result(import_result, as_json, _show_imported)
 
 
-def _show_imported(import_result: ImportResult) -> None:
+def _show_imported(import_result: "ImportResult") -> None:
     output.show(import_result.one_line())
     for rejection in import_result.rejected:
         # The rows of a table have line numbers only, others have the name of a file as well.

@@ -1,7 +1,5 @@
 """`polarbear infer`: a posterior of shares of first places and win probabilities over time."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -98,14 +96,14 @@ def infer(
 
 def _model_options(
     engine: str | None, method: str | None, draws: int | None, settings: Facts
-) -> ModelKeywords:
+) -> "ModelKeywords":
     """The options of a model that were given; the others have the model's defaults."""
     options = {"engine": engine, "method": method, "draws": draws}
     options_given = {name: value for name, value in options.items() if value is not None}
     return cast("ModelKeywords", {**options_given, **settings})
 
 
-def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[int]:
+def _shown_times(times: "np.ndarray", at: str | None, everything: bool) -> list[int]:
     """Indices of the times to show."""
     if at is None and everything:
         return list(range(len(times)))
@@ -124,7 +122,7 @@ def _shown_times(times: np.ndarray, at: str | None, everything: bool) -> list[in
     return sorted({int(abs(times - t).argmin()) for t in requested_times})
 
 
-def _show_inferred(inferred: Inferred) -> None:
+def _show_inferred(inferred: "Inferred") -> None:
     output.show(inferred.one_line())
     if inferred.fit is not None and inferred.fit.words:
         output.show(f"warning: {inferred.fit.words}")
@@ -135,7 +133,7 @@ def _show_inferred(inferred: Inferred) -> None:
         _show_pairs(inferred, time_titles)
 
 
-def _show_pairs(inferred: Inferred, time_titles: list[str]) -> None:
+def _show_pairs(inferred: "Inferred", time_titles: list[str]) -> None:
     """Print a row for each pair of algorithms, and a column for each time."""
     rows: dict[tuple[str, str], list[str]] = {}
     for facts in inferred.pairs or ():

@@ -4,8 +4,6 @@ A value that belongs to a fixed set is an enumeration. A name that a registry wi
 a text that a callback checks. An unknown value of either is refused before a store is opened.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Sequence
 from enum import StrEnum
@@ -45,7 +43,7 @@ def member_of(enumeration: type[Choice]) -> Callable[[str], Choice]:
     return parse
 
 
-def known_to(registry: Callable[[], Registry[Any]]) -> Callable[[str | None], str | None]:
+def known_to(registry: "Callable[[], Registry[Any]]") -> Callable[[str | None], str | None]:
     """The callback of an option that takes a name in a registry: it refuses other names."""
 
     def check(name: str | None) -> str | None:

@@ -1,7 +1,5 @@
 """`polarbear race`: compare algorithms on more and more instances."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -124,7 +122,7 @@ def race(
         raise typer.Exit(AT_LIMIT)
 
 
-def _show_raced(raced: Raced, verbose: bool) -> None:
+def _show_raced(raced: "Raced", verbose: bool) -> None:
     from polarbear.api import standings_words
 
     standings = raced.standings

@@ -1,7 +1,5 @@
 """`polarbear report`: a page, figures, tables for LaTeX, or text, on one store or several."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -161,6 +159,6 @@ def report(
     output.wrote(*written_report.written)
 
 
-def _show_report(written_report: Report) -> None:
+def _show_report(written_report: "Report") -> None:
     output.show(*written_report.answer)
     output.note(*(f"note: {line}" for line in written_report.warnings))

@@ -1,7 +1,5 @@
 """`polarbear run` and `check`: runs without a race."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -100,7 +98,7 @@ def run(
     output.result(collected, as_json, _show_collected)
 
 
-def _show_repeated(repeated: Repeated) -> None:
+def _show_repeated(repeated: "Repeated") -> None:
     best = "found nothing" if repeated.best is None else f"best {repeated.best:.6g}"
     length = timed(repeated.reached, repeated.axis)
     improvements = counted(len(repeated.t), "improvement")
@@ -117,7 +115,7 @@ def _show_repeated(repeated: Repeated) -> None:
         output.show(f"different from the stored run, from {first_difference} on")
 
 
-def _show_collected(collected: Collected) -> None:
+def _show_collected(collected: "Collected") -> None:
     present = f", {collected.present} present before" if collected.present else ""
     output.show(
         f"{counted(collected.executed, 'run')} in {duration(collected.seconds)}{present}; "
@@ -151,7 +149,7 @@ def check(
         raise typer.Exit(FAILED)
 
 
-def _show_checked(checked: Checked) -> None:
+def _show_checked(checked: "Checked") -> None:
     kind = f"{checked.kind}, dimension {checked.dimension}" if checked.dimension else checked.kind
     output.show(f"tried on {checked.instance} ({kind}), nothing stored")
     rows = []
@@ -176,7 +174,7 @@ def _show_checked(checked: Checked) -> None:
         output.show(_forecast_of(checked))
 
 
-def _forecast_of(checked: Checked) -> str:
+def _forecast_of(checked: "Checked") -> str:
     """The cost of running all algorithms on all instances, in words."""
     cost = checked.forecast
     runs = counted(cost.runs, "run")

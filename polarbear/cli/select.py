@@ -1,7 +1,5 @@
 """`polarbear select`: choose an algorithm for a preference over time."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -120,7 +118,7 @@ def select(
     output.wrote(png)
 
 
-def _show_answer(answer: Answer) -> None:
+def _show_answer(answer: "Answer") -> None:
     titles = [f"{P_BEST}#", "mean#", f"quantile {short(answer.gamma)}#", "expected regret#"]
     _show_choice(answer)
     _show_ranking(answer, titles)
@@ -133,7 +131,7 @@ def _show_answer(answer: Answer) -> None:
         _show_sweep(answer.sweep)
 
 
-def _show_choice(answer: Answer) -> None:
+def _show_choice(answer: "Answer") -> None:
     """Print the preference, the posterior that the choice comes from, and the choice."""
     posterior = answer.posterior
     source = "the race" if posterior.from_ == "race" else "all runs"
@@ -148,7 +146,7 @@ def _show_choice(answer: Answer) -> None:
     output.show("", answer.statement)
 
 
-def _show_ranking(answer: Answer, titles: list[str]) -> None:
+def _show_ranking(answer: "Answer", titles: list[str]) -> None:
     rows = []
     for row in answer.ranking:
         name = row.algorithm if row.competes else f"({row.algorithm})"
@@ -159,7 +157,7 @@ def _show_ranking(answer: Answer, titles: list[str]) -> None:
         output.show("algorithms in brackets do not compete")
 
 
-def _show_portfolios(answer: Answer, titles: list[str]) -> None:
+def _show_portfolios(answer: "Answer", titles: list[str]) -> None:
     portfolio = answer.portfolio or ()
     n_examined = answer.portfolios_looked_at or 0
     n_possible = answer.portfolios_possible or 0
@@ -180,7 +178,7 @@ def _show_portfolios(answer: Answer, titles: list[str]) -> None:
     output.show_table(["portfolio", *titles], rows)
 
 
-def _show_sweep(sweep: SweepTable) -> None:
+def _show_sweep(sweep: "SweepTable") -> None:
     rows = []
     for interval in sweep.intervals:
         rows.append(
@@ -196,5 +194,5 @@ def _show_sweep(sweep: SweepTable) -> None:
     output.show_table(titles, rows)
 
 
-def _criteria(row: JudgedAlgorithm | JudgedPortfolio) -> tuple[str, ...]:
+def _criteria(row: "JudgedAlgorithm | JudgedPortfolio") -> tuple[str, ...]:
     return (f"{row.p2bb:.3f}", f"{row.mean:.4f}", f"{row.quantile:.4f}", f"{row.regret:.4f}")

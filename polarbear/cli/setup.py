@@ -1,7 +1,5 @@
 """`polarbear init`, `schema` and `doctor`: the commands that prepare a race."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -70,14 +68,14 @@ def doctor(
     exit_if_missing(diagnosis.needed)
 
 
-def _show_diagnosis(diagnosis: Diagnosis) -> None:
+def _show_diagnosis(diagnosis: "Diagnosis") -> None:
     show_findings(diagnosis.needed)
     for purpose, findings in diagnosis.optional.items():
         output.show(f"\nfor {purpose}")
         show_findings(findings)
 
 
-def show_findings(findings: Iterable[Finding]) -> None:
+def show_findings(findings: "Iterable[Finding]") -> None:
     """Print each finding, and its remedy below it."""
     for finding in findings:
         output.show(f"{finding.what + ':':20}{finding.found}")
@@ -85,7 +83,7 @@ def show_findings(findings: Iterable[Finding]) -> None:
             output.show(f"{'':20}-> {finding.remedy}")
 
 
-def exit_if_missing(findings: Iterable[Finding]) -> None:
+def exit_if_missing(findings: "Iterable[Finding]") -> None:
     """End with exit code 1 if a finding has a remedy."""
     if any(finding.remedy for finding in findings):
         raise typer.Exit(MISSING)

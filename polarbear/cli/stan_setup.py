@@ -1,7 +1,5 @@
 """`polarbear stan`: install CmdStan for the stan engine, or show what is installed."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`polarbear merge`, `rename`, `forget`, `verify` and `repair`: changes and checks of stores."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,7 +53,7 @@ def merge(
     output.result(merged, as_json, _show_merged)
 
 
-def _show_merged(merged: Merged) -> None:
+def _show_merged(merged: "Merged") -> None:
     output.show(merged.one_line())
     if merged.stopped_because is not None:
         rounds = counted(merged.rounds, "round")
@@ -129,7 +127,7 @@ def verify(
         raise typer.Exit(DAMAGED)
 
 
-def _show_verified(verified: Verified) -> None:
+def _show_verified(verified: "Verified") -> None:
     if verified.sound:
         output.show(f"{verified.store} is sound: {counted(verified.files, 'file')} read")
         return
@@ -160,7 +158,7 @@ def repair(
     output.result(store_status.repair(store), as_json, _show_repaired)
 
 
-def _show_repaired(repaired: Repaired) -> None:
+def _show_repaired(repaired: "Repaired") -> None:
     if not repaired.moved:
         output.show(f"{repaired.store} is sound: nothing to repair")
         return

@@ -12,18 +12,18 @@ CONSTANT = {"A": 0.6, "B": 0.3, "C": 0.1}
 
 def with_runs(folder: pytest.TempPathFactory, ratings: dict[str, object]) -> Project:
     """A store of runs on 60 instances, whose true ratings are known."""
-    made = Project(folder.mktemp("runs"))
-    made.configure(**synthetic(ratings, count=60), budget={"grid": [10, 100, 1000]})
-    made.json("run", "config.yaml")
-    return made
+    project = Project(folder.mktemp("runs"))
+    project.configure(**synthetic(ratings, count=60), budget={"grid": [10, 100, 1000]})
+    project.json("run", "config.yaml")
+    return project
 
 
 @pytest.fixture(scope="session")
 def inferred(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A store with runs and a posterior, which nothing writes to."""
-    made = with_runs(tmp_path_factory, dict(OVER_TIME))
-    made.json("infer", "config", "--model", "dirichlet", "--method", "laplace", "--draws", 2000)
-    return made
+    project = with_runs(tmp_path_factory, dict(OVER_TIME))
+    project.json("infer", "config", "--model", "dirichlet", "--method", "laplace", "--draws", 2000)
+    return project
 
 
 @pytest.fixture(scope="session")

@@ -66,8 +66,8 @@ def test_failed_runs_of_decided_rounds_can_be_repeated(project: Project):
     assert failed
     done = project.race("config.yaml", "--retry-failed")
     assert "the decisions of earlier rounds stay" in done.stderr
-    again = StoreOnDisk.open(project.store).runs()
-    repeated = again.filter(again["attempt"] == 2)
+    runs = StoreOnDisk.open(project.store).runs()
+    repeated = runs.filter(runs["attempt"] == 2)
     assert set(repeated["instance"]) == failed
 
 
@@ -97,10 +97,14 @@ def test_a_failed_run_counts_as_the_configuration_defines(project, means, values
     raced(project, RANDOM, solver("fails_sometimes", every=1), execution=execution)
     project.done("run", "config.yaml", "--instances", 2)
     store = StoreOnDisk.open(project.store)
-    here = store.on_grid(np.array([5.0, 60.0]), ["fails_sometimes"]).values[:, 0]
-    assert np.isfinite(here[:, 0]).all()  # before it failed
-    found = here[:, 1]
-    kinds = {"finite": np.isfinite(found), "infinite": np.isinf(found), "absent": np.isnan(found)}
+    values_at_times = store.on_grid(np.array([5.0, 60.0]), ["fails_sometimes"]).values[:, 0]
+    assert np.isfinite(values_at_times[:, 0]).all()  # before it failed
+    last_values = values_at_times[:, 1]
+    kinds = {
+        "finite": np.isfinite(last_values),
+        "infinite": np.isinf(last_values),
+        "absent": np.isnan(last_values),
+    }
     assert kinds[values].all()
 
 
@@ -147,9 +151,9 @@ def seeds_of(project: Project) -> dict[str, list[int]]:
 def test_algorithms_share_their_seeds_on_an_instance_where_that_is_said(project, seeds, alike):
     raced(project, RANDOM, GOOD, seeds=seeds)
     project.done("run", "config.yaml", "--instances", 3)
-    found = seeds_of(project)
-    assert (found["random"] == found["coordinate_descent"]) is alike
-    assert len(set(found["random"])) == 3
+    seeds_by_algorithm = seeds_of(project)
+    assert (seeds_by_algorithm["random"] == seeds_by_algorithm["coordinate_descent"]) is alike
+    assert len(set(seeds_by_algorithm["random"])) == 3
     raced(project, RANDOM, GOOD, seeds="common" if seeds == "separate" else "separate")
     assert f'seeds: stored "{seeds}"' in project.refused("run", "config.yaml", "--instances", 3)
 
@@ -163,8 +167,8 @@ def test_target_runners_share_the_seed_of_an_instance_as_irace_has_it(project: P
     raced(project, {**entry, "configurations": "elites.txt"}, instances=names)
     answer = project.json("run", "config.yaml")
     assert list(answer["evaluations"]) == ["elite 1", "elite 2"]
-    found = seeds_of(project)
-    assert found["elite 1"] == found["elite 2"]
+    seeds_by_algorithm = seeds_of(project)
+    assert seeds_by_algorithm["elite 1"] == seeds_by_algorithm["elite 2"]
     instances = StoreOnDisk.open(project.store).runs()["instance"]
     assert set(instances) == {"Instances/a.tsp", "Instances/b.tsp"}
 
@@ -186,8 +190,8 @@ def test_on_an_axis_of_its_own_costs_savings_and_limits_are_in_its_unit(project:
     assert race["axis"] == "iterations"
     assert race["spent"] == {"long": 8 * 10, "short": 8 * 7}
     assert {entry["spent"] for entry in race["algorithms"]} == {80, 56}
-    shown = project("status", "config").stdout
-    assert "evaluations" not in shown
+    status_text = project("status", "config").stdout
+    assert "evaluations" not in status_text
     assert "Where the iterations went" in project("report", "config", "--text").stdout
 
 

@@ -31,8 +31,8 @@ def climber(problem, seed, step=STEP):
 """
 
 
-def write_code(project: Project, mine: str = MINE, helper: str = "STEP = 0.3\n") -> None:
-    (project.folder / "mine.py").write_text(mine)
+def write_code(project: Project, code: str = MINE, helper: str = "STEP = 0.3\n") -> None:
+    (project.folder / "mine.py").write_text(code)
     (project.folder / "helper.py").write_text(helper)
 
 
@@ -98,8 +98,8 @@ def test_rerun_repeats_changed_algorithms_only(raced: Project):
     assert rounds(raced.store, "races/race-0001") == first
     assert rounds(raced.store).keys() == first.keys()
     assert rounds(raced.store) != first
-    again = raced("race", "config.yaml")
-    assert "changed" not in again.stderr
+    repeated_race = raced("race", "config.yaml")
+    assert "changed" not in repeated_race.stderr
 
 
 def test_keep_all_with_one_to_rerun_keeps_all_others_and_an_added_function_changes_none(project):
@@ -113,8 +113,8 @@ def test_keep_all_with_one_to_rerun_keeps_all_others_and_an_added_function_chang
     assert project(*run, "--rerun", "all", "--keep", "all").returncode == 1
     done = project.done(*run, "--rerun", "one", "--keep", "all")
     assert "kept despite the change: two: helper.py" in done.stderr
-    made = {name: attempt for (name, _), attempt in attempts(project.store).items()}
-    assert made == {"one": 2, "two": 1, "random": 1}
+    attempt_of = {name: attempt for (name, _), attempt in attempts(project.store).items()}
+    assert attempt_of == {"one": 2, "two": 1, "random": 1}
 
 
 def test_keep_goes_on_with_the_race_and_is_not_asked_again(raced: Project):
@@ -156,31 +156,36 @@ def test_a_change_that_is_undone_runs_nothing_and_loses_no_run(raced: Project):
     def redecided(*algorithms: dict[str, Any]) -> str:
         configure(raced, *algorithms)
         before = finished()
-        asked = raced.refused("race", "config.yaml")
+        refusal = raced.refused("race", "config.yaml")
         raced.race("config.yaml", "--redecide")
         assert before <= finished()
-        return asked
+        return refusal
 
     assert "8 runs to repeat, 2 rounds to decide again" in redecided(climber(step=0.1))
     assert {a for (name, _), a in attempts(raced.store).items() if name == "random"} == {1}
-    made = finished()
+    runs_of_both = finished()
     redecided(climber())
-    assert (finished(), rounds(raced.store)) == (made, first)
+    assert (finished(), rounds(raced.store)) == (runs_of_both, first)
     simplex = {"name": "simplex", "use": "scipy", "method": "nelder-mead"}
-    more = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 4}, "alpha": 0.999}
-    configure(raced, climber(), simplex, race=more)
+    longer_rules = {
+        "batch": {"start": 4, "min": 4, "max": 4},
+        "limits": {"rounds": 4},
+        "alpha": 0.999,
+    }
+    configure(raced, climber(), simplex, race=longer_rules)
     assert "simplex has caught up" in raced("race", "config.yaml").stderr
     assert "'simplex' is in the race, but not in the configuration" in redecided(climber())
     assert rounds(raced.store) == first
     aside = raced.json("status", "config")["set_aside"]
     assert ("simplex", "dropped") in [(entry["algorithm"], entry["reason"]) for entry in aside]
-    configure(raced, climber(), simplex, race=more)
-    back = "taken back, as their code and options are present again: 8 runs of simplex"
-    assert back in raced("race", "config.yaml").stderr
+    configure(raced, climber(), simplex, race=longer_rules)
+    restored = "taken back, as their code and options are present again: 8 runs of simplex"
+    assert restored in raced("race", "config.yaml").stderr
 
 
 def test_other_rules_are_decided_again_without_a_single_run(raced: Project):
-    first, before = rounds(raced.store), attempts(raced.store)
+    first = rounds(raced.store)
+    before = attempts(raced.store)
     rules = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 2}, "alpha": 0.6}
     configure(raced, race={**rules, "epsilon": 0.1})
     refusal = raced.refused("race", "config.yaml")
@@ -204,12 +209,13 @@ def test_redecide_uses_repeated_runs_and_continues(raced: Project):
     first = rounds(raced.store)
     done = raced("race", "config.yaml", "--redecide")
     assert "nothing has changed: the race continues" in done.stderr
-    again = {"attempt": 2, "started": datetime.now(UTC)}
+    second_attempt = {"attempt": 2, "started": datetime.now(UTC)}
     instance = StoreOnDisk.open(raced.store).instances()["instance"][0]
-    catalog, files = Catalog(raced.store), []
+    catalog = Catalog(raced.store)
+    files = []
     for name in ("trajectories", "runs"):
         rows = [
-            {**row, **again, "run": run_id("climber", instance, 2)}
+            {**row, **second_attempt, "run": run_id("climber", instance, 2)}
             for _, part in catalog.read_parts(name)
             for row in part.to_dicts()
             if (row["algorithm"], row["instance"]) == ("climber", instance)
@@ -226,33 +232,37 @@ def test_redecide_uses_repeated_runs_and_continues(raced: Project):
     assert "made since its last round: 1 run of climber" in raced("status", "config").stdout
 
 
-def named(store: Path, old: str, new: str, folder: str = "rounds") -> list[Any]:
+def renamed_rounds(store: Path, old: str, new: str, folder: str = "rounds") -> list[Any]:
     """The checkpoints of a race with a name replaced, and without keys that derive from names."""
-    found = []
+    checkpoints = []
     for path in sorted((store / folder).glob("round-*.json")):
         facts = json.loads(path.read_text().replace(f'"{old}"', f'"{new}"'))
         derived = ("posterior", "checksum")
-        found.append({key: value for key, value in facts.items() if key not in derived})
-    return found
+        checkpoints.append({key: value for key, value in facts.items() if key not in derived})
+    return checkpoints
 
 
 def test_a_renamed_algorithm_keeps_its_runs_its_rounds_and_its_seeds(raced: Project):
-    more = {"batch": {"start": 4, "min": 4, "max": 4}, "limits": {"rounds": 3}, "alpha": 0.999}
-    configure(raced, race=more)
+    longer_rules = {
+        "batch": {"start": 4, "min": 4, "max": 4},
+        "limits": {"rounds": 3},
+        "alpha": 0.999,
+    }
+    configure(raced, race=longer_rules)
     raced("race", "config.yaml", "--store", "never-renamed")
     configure(raced, climber("hill climber"))
-    asked = raced("race", "config.yaml")
-    assert "polarbear rename config climber NEW" in asked.stderr
-    told = raced.json("rename", "config", "climber", "hill climber")
-    assert (told["runs"], told["new"], told["seeds_of"]) == (8, "hill climber", "climber")
+    refused_race = raced("race", "config.yaml")
+    assert "polarbear rename config climber NEW" in refused_race.stderr
+    renamed = raced.json("rename", "config", "climber", "hill climber")
+    assert (renamed["runs"], renamed["new"], renamed["seeds_of"]) == (8, "hill climber", "climber")
     status = raced.json("status", "config")
     assert [entry["algorithm"] for entry in status["algorithms"]] == ["hill climber", "random"]
     in_race = {entry["algorithm"] for entry in status["race"]["algorithms"]}
     assert in_race == {"hill climber", "random"}
-    configure(raced, climber("hill climber"), race=more)
+    configure(raced, climber("hill climber"), race=longer_rules)
     raced.race("config.yaml")
     never = raced.folder / "never-renamed"
-    assert named(raced.store, "", "") == named(never, "climber", "hill climber")
+    assert renamed_rounds(raced.store, "", "") == renamed_rounds(never, "climber", "hill climber")
     raced.done("select", "config")
     assert "is in config already" in raced("rename", "config", "random", "hill climber").stderr
     assert "did you mean 'random'" in raced("rename", "config", "randm", "x").stderr
@@ -260,12 +270,12 @@ def test_a_renamed_algorithm_keeps_its_runs_its_rounds_and_its_seeds(raced: Proj
 
 def test_forgotten_runs_are_set_aside_and_can_be_restored(raced: Project):
     first = rounds(raced.store)
-    told = raced.json("forget", "config", "--algorithm", "climber")
-    assert (told["set_aside"], told["restored"]) == (8, 0)
+    forgotten = raced.json("forget", "config", "--algorithm", "climber")
+    assert (forgotten["set_aside"], forgotten["restored"]) == (8, 0)
     assert raced.json("status", "config")["runs"] == 8
     assert "its race is to be decided again" in raced("report", "config", "--text").stdout
-    told = raced.json("forget", "config", "--algorithm", "climber", "--restore")
-    assert (told["restored"], told["superseded"]) == (8, 0)
+    forgotten = raced.json("forget", "config", "--algorithm", "climber", "--restore")
+    assert (forgotten["restored"], forgotten["superseded"]) == (8, 0)
     raced.race("config.yaml")
     assert rounds(raced.store) == first
     assert "did you mean 'climber'" in raced("forget", "config", "--algorithm", "climbr").stderr
@@ -286,8 +296,8 @@ def test_forgetting_failed_runs_has_them_run_again(project: Project):
     (project.folder / "there").touch()
     assert project.json("run", "config.yaml")["executed"] == 0
     assert project.json("forget", "config", "--algorithm", "fragile", "--failed")["set_aside"] == 2
-    told = project.json("run", "config.yaml")
-    assert (told["executed"], told["failed_runs"]) == (2, 0)
-    told = project.json("forget", "config", "--algorithm", "fragile", "--restore")
-    assert (told["restored"], told["superseded"]) == (2, 2)
+    answer = project.json("run", "config.yaml")
+    assert (answer["executed"], answer["failed_runs"]) == (2, 0)
+    answer = project.json("forget", "config", "--algorithm", "fragile", "--restore")
+    assert (answer["restored"], answer["superseded"]) == (2, 2)
     assert project.json("status", "config")["failures"] == []

@@ -15,22 +15,22 @@ def checked(project: Project, code: int = 0, **changes: Any) -> dict[str, Any]:
     done = project("check", "config.yaml", "--json")
     assert done.returncode == code, done.stderr
     assert not project.store.exists()
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    findings: dict[str, Any] = json.loads(done.stdout)
+    return findings
 
 
 def test_check_estimates_the_cost_of_a_valid_configuration(project: Project):
-    found = checked(project)
-    assert (found["ok"], found["errors"], found["warnings"]) == (True, [], [])
-    assert found["noisy"] is False
-    assert found["dimension"] in (2, 3, 4)
-    assert found["forecast"]["runs"] == 6
-    assert found["forecast"]["seconds"] > 0
-    assert found["forecast"]["bytes"] > 0
-    for one in found["algorithms"]:
-        assert one["evaluations"] == 50
-        assert one["improved"]
-        assert one["seconds_per_evaluation"] > 0
+    findings = checked(project)
+    assert (findings["ok"], findings["errors"], findings["warnings"]) == (True, [], [])
+    assert findings["noisy"] is False
+    assert findings["dimension"] in (2, 3, 4)
+    assert findings["forecast"]["runs"] == 6
+    assert findings["forecast"]["seconds"] > 0
+    assert findings["forecast"]["bytes"] > 0
+    for trial in findings["algorithms"]:
+        assert trial["evaluations"] == 50
+        assert trial["improved"]
+        assert trial["seconds_per_evaluation"] > 0
 
 
 def test_a_failure_in_a_check_is_exit_code_1_and_nothing_is_stored(project: Project):
@@ -64,10 +64,10 @@ def suite(function: str) -> dict[str, Any]:
     ],
 )
 def test_a_finding_of_a_trial_is_an_error_or_a_warning(project, code, words, changes):
-    found = checked(project, code, **{"algorithms": [RANDOM], **changes})
-    assert any(words in said for said in found["errors" if code else "warnings"])
-    assert bool(found["noisy"]) is words.startswith("the same point twice")
-    assert (found["algorithms"] == []) is words.startswith("cannot be built")
+    findings = checked(project, code, **{"algorithms": [RANDOM], **changes})
+    assert any(words in finding for finding in findings["errors" if code else "warnings"])
+    assert bool(findings["noisy"]) is words.startswith("the same point twice")
+    assert (findings["algorithms"] == []) is words.startswith("cannot be built")
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def test_a_signature_that_does_not_fit_is_an_error_of_the_user_s_file(project, l
 
 
 def test_a_slow_objective_is_left_alone_after_a_moment(project: Project):
-    found = checked(project, algorithms=[solver("slow", pause=0.4)])
-    (one,) = found["algorithms"]
-    assert 1 <= one["evaluations"] < 10
-    assert found["ok"]
+    findings = checked(project, algorithms=[solver("slow", pause=0.4)])
+    (trial,) = findings["algorithms"]
+    assert 1 <= trial["evaluations"] < 10
+    assert findings["ok"]
 
 
 def test_a_first_race_begins_with_a_trial_that_stores_nothing_and_can_be_left_out(project):
@@ -105,17 +105,17 @@ def test_a_first_race_begins_with_a_trial_that_stores_nothing_and_can_be_left_ou
         race={"limits": {"rounds": 1}},
         inference={"draws": 400},
     )
-    told, with_trial, decided = raced("tried")
-    assert "warning: the objective is noisy" in told
-    said, without, decided_too = raced("untried", "--no-check")
-    assert "noisy" not in said
-    assert with_trial == without
-    assert decided == decided_too
+    notes, runs_with_trial, rounds_with_trial = raced("tried")
+    assert "warning: the objective is noisy" in notes
+    notes_without_trial, runs_without_trial, rounds_without_trial = raced("untried", "--no-check")
+    assert "noisy" not in notes_without_trial
+    assert runs_with_trial == runs_without_trial
+    assert rounds_with_trial == rounds_without_trial
 
 
 def test_python_gets_the_same_facts_without_a_store(project: Project):
     path = project.configure()
-    found = pb.check(path)
-    assert found.ok
-    assert found.to_dict().keys() == checked(project).keys()
-    assert "2 algorithms tried on classic-0" in repr(found)
+    result_of_check = pb.check(path)
+    assert result_of_check.ok
+    assert result_of_check.to_dict().keys() == checked(project).keys()
+    assert "2 algorithms tried on classic-0" in repr(result_of_check)

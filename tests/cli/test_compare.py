@@ -13,14 +13,14 @@ FIGURES = ("aocc", "eaf-difference", "eaf", "ecdf")
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A store with runs and a posterior, which nothing here writes to."""
-    made = Project(tmp_path_factory.mktemp("compare"))
-    made.configure(
+    project = Project(tmp_path_factory.mktemp("compare"))
+    project.configure(
         algorithms=[RANDOM, solver("coordinate_descent"), {**RANDOM, "name": "again [b]"}],
         instances={"suite": "classic", "count": 12, "dimensions": {"from": 2, "to": 4}},
     )
-    made.json("run", "config.yaml")
-    made.json("infer", "config", "--draws", 2000)
-    return made
+    project.json("run", "config.yaml")
+    project.json("infer", "config", "--draws", 2000)
+    return project
 
 
 def test_json_holds_everything_the_tables_show(compared: Project):
@@ -57,12 +57,12 @@ def test_the_tables_show_scale_intervals_and_the_verdict_of_the_posterior(compar
 
 
 def test_the_same_seed_gives_the_same_intervals(compared: Project):
-    one, same, other = (
-        compared.json("compare", "config", "--seed", seed)["aocc"] for seed in (1, 1, 2)
-    )
-    assert one == same
-    assert [row["mean"] for row in one] == [row["mean"] for row in other]
-    assert one != other
+    first = compared.json("compare", "config", "--seed", 1)["aocc"]
+    repeated = compared.json("compare", "config", "--seed", 1)["aocc"]
+    other_seed = compared.json("compare", "config", "--seed", 2)["aocc"]
+    assert first == repeated
+    assert [row["mean"] for row in first] == [row["mean"] for row in other_seed]
+    assert first != other_seed
 
 
 @pytest.mark.slow
@@ -93,12 +93,12 @@ def test_a_pair_is_drawn_alone(compared: Project, tmp_path: Path):
 
 
 def test_fewer_algorithms_and_other_targets_can_be_asked_for(compared: Project):
-    asked = ("--algorithms", "random,coordinate_descent", "--targets", "10:1e-2:4")
-    answer = compared.json("compare", "config", *asked)
+    options = ("--algorithms", "random,coordinate_descent", "--targets", "10:1e-2:4")
+    answer = compared.json("compare", "config", *options)
     assert {row["algorithm"] for row in answer["aocc"]} == {"random", "coordinate_descent"}
     assert answer["scale"]["targets"]["count"] == 4
-    seen = compared.json("compare", "config", "--targets", "seen")
-    assert seen["scale"]["targets"] is None
+    answer_with_seen_targets = compared.json("compare", "config", "--targets", "seen")
+    assert answer_with_seen_targets["scale"]["targets"] is None
 
 
 def test_a_store_without_a_stored_posterior_is_compared_with_that_of_its_runs(project: Project):

@@ -56,8 +56,8 @@ def test_every_flag_stands_in_the_documentation_with_its_default(command: str, p
         if not flag.startswith("--") or flag == "--help":
             continue
         value = option.default
-        given = isinstance(value, int | float | str) and value is not False
-        default = f"`{value}` " if given else ""
+        has_default = isinstance(value, int | float | str) and value is not False
+        default = f"`{value}` " if has_default else ""
         assert f"| `{flag}` | {default}|" in text, flag
 
 

@@ -22,7 +22,7 @@ TEXT = (Path(__file__).parents[2] / "docs" / "how-to" / "extending.md").read_tex
 INTRODUCTION, *SECTIONS = re.split(r"^## ", TEXT, flags=re.MULTILINE)
 DOORS = {section.partition("\n")[0]: section for section in SECTIONS}
 SUBCOMMAND = DOORS.pop("A subcommand")
-# what each example's last command prints if it did what it is there for
+# What the last command of each example prints if the example works.
 SHOWN = {
     "A model": "straight, instances: 6; 4,000 draws",
     "A suite": "8 runs in ",
@@ -40,13 +40,13 @@ def blocks(text: str, language: str) -> list[tuple[str, str]]:
 
 
 def follow(project: Project, commands: str) -> list[subprocess.CompletedProcess[str]]:
-    asked = [shlex.split(line) for line in commands.splitlines()]
-    assert {program for program, *_ in asked} == {"polarbear"}
-    done = project.together(*(arguments for _, *arguments in asked))
-    for one in done:
-        assert one.returncode == 0, one.stderr
-        assert "warning" not in one.stderr
-    return done
+    commands_as_words = [shlex.split(line) for line in commands.splitlines()]
+    assert {program for program, *_ in commands_as_words} == {"polarbear"}
+    processes = project.together(*(arguments for _, *arguments in commands_as_words))
+    for process in processes:
+        assert process.returncode == 0, process.stderr
+        assert "warning" not in process.stderr
+    return processes
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +80,13 @@ def written(
 
 
 def test_every_door_has_an_example():
-    shown = {
+    groups = {
         group
         for door in DOORS.values()
         for _, declared in blocks(door, "toml")
         for group in tomllib.loads(declared)["project"]["entry-points"]
     }
-    assert shown == {registry.group for registry in REGISTRIES.values()}
+    assert groups == {registry.group for registry in REGISTRIES.values()}
     assert set(SHOWN) == set(DOORS)
 
 
@@ -128,20 +128,20 @@ def test_a_model_has_options_needs_no_stan_program_and_its_posterior_outlives_it
         ["init", "shown.yaml"],
         [*infer, "--set", "options.slop=2"],
         ["infer", "polarbear", "--model", "gp", "--set", "options.slope=2"],
-        *([*infer, "--json", *more] for more in ([], ["--set", "options.slope=1"])),
+        [*infer, "--json"],
+        [*infer, "--json", "--set", "options.slope=1"],
         [*infer, "--json", "--set", "options.slope=3"],
         [*infer, "--engine", "stan"],
     )
-    shown = (written.folder / "shown.yaml").read_text()
-    assert "  #   model: straight\n  #   options:\n" in shown
-    assert "  #     slope: 1.0" in shown
+    template = (written.folder / "shown.yaml").read_text()
+    assert "  #   model: straight\n  #   options:\n" in template
+    assert "  #     slope: 1.0" in template
     assert [unknown.returncode, of_another.returncode, by_stan.returncode] == [1, 1, 1]
     assert "unknown key 'slop'; did you mean 'slope'?" in unknown.stderr
     assert "unknown key 'slope'" in of_another.stderr
-    first, same, other = (json.loads(done.stdout) for done in inferred)
-    assert not first["from_store"]
-    assert same["from_store"]
-    assert not other["from_store"]
+    answers = [json.loads(process.stdout) for process in inferred]
+    first = answers[0]
+    assert [answer["from_store"] for answer in answers] == [False, True, False]
     assert first["evidence_weight"] < 1
     assert by_stan.stderr == (
         "polarbear: infer: engine: the model 'straight' has no Stan program: use the engine "

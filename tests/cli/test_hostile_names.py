@@ -50,8 +50,8 @@ def assert_harmless(drawing: Path) -> None:
 
 def test_a_closer_look_shows_names_as_they_are(hostile: Project):
     pair = ("show", "s", "--pair", f"{TAG},[bold red]x[/]", "--svg", "pair.svg")
-    shown = hostile.done(*pair)
-    assert shown.stdout.startswith(f"{TAG} against [bold red]x[/] at ")
+    duels = hostile.done(*pair)
+    assert duels.stdout.startswith(f"{TAG} against [bold red]x[/] at ")
     assert hostile.json("show", "s", "--pair", f"{TAG},[bold red]x[/]")["b"] == "[bold red]x[/]"
     assert_harmless(hostile.folder / "pair.svg")
     for number, instance in enumerate(INSTANCES):
@@ -107,26 +107,28 @@ def test_an_export_stays_in_its_place_and_is_read_back_under_the_same_names(
     preferred = {"csv": ".csv", "parquet": ".parquet", "chooser": ".py"}
     allowed = EXPORTS[name].endings
     ending = preferred.get(name, allowed[0] if allowed else "")
-    place = tmp_path / "deep" / "below" / f"x{ending}"
-    told = pb.open(hostile.folder / "s").export(name, place)
+    destination = tmp_path / "deep" / "below" / f"x{ending}"
+    export = pb.open(hostile.folder / "s").export(name, destination)
     written = {str(path) for path in tmp_path.rglob("*") if path.is_file()}
-    assert written == set(told.written)
-    assert all(path.startswith(str(place.parent)) for path in written)
-    assert json.loads(json.dumps(told.algorithms)) == list(ALGORITHMS)
+    assert written == set(export.written)
+    assert all(path.startswith(str(destination.parent)) for path in written)
+    assert json.loads(json.dumps(export.algorithms)) == list(ALGORITHMS)
     if name == "chooser":
-        assert {one for one, _ in runpy.run_path(str(place))["CHOICES"]} <= set(ALGORITHMS)
+        assert {algorithm for algorithm, _ in runpy.run_path(str(destination))["CHOICES"]} <= set(
+            ALGORITHMS
+        )
     if name in BACK:
-        pb.import_data(place, tmp_path / "back", format=BACK[name])
+        pb.import_data(destination, tmp_path / "back", format=BACK[name])
         assert set(pb.open(tmp_path / "back").algorithms) == set(ALGORITHMS)
 
 
 def test_folders_of_coco_are_named_harmlessly_and_read_back_under_the_same_names(tmp_path: Path):
-    """Which take functions with numbers, so that instances have no names to do harm with."""
+    """COCO identifies instances by numbers, so that only names of algorithms can do harm."""
     spec = {"imported": 0, "function": 1, "dimension": 2, "instance": 1, "optimum": 0.0}
     runs = {name: [Run([1.0, 10.0], [5.0, 1.0 + n])] for n, name in enumerate(ALGORITHMS)}
     make_store(tmp_path / "s", runs, specs=[{**spec, "problem": "f1-d2-i1"}])
-    place = tmp_path / "deep" / "below" / "x"
-    told = pb.open(tmp_path / "s").export("coco", place)
-    assert all(Path(path).resolve().is_relative_to(place) for path in told.written)
-    pb.import_data(place, tmp_path / "back", format="coco")
+    destination = tmp_path / "deep" / "below" / "x"
+    export = pb.open(tmp_path / "s").export("coco", destination)
+    assert all(Path(path).resolve().is_relative_to(destination) for path in export.written)
+    pb.import_data(destination, tmp_path / "back", format="coco")
     assert set(pb.open(tmp_path / "back").algorithms) == set(ALGORITHMS)

@@ -33,8 +33,8 @@ def test_a_temporal_model_speaks_about_all_times_at_once(collected: Project):
 
 
 def test_the_table_shows_shares_of_firsts_and_pairs(collected: Project):
-    asked = ("--pairs", "--at", "10,1000", "--algorithms", "A,C")
-    done = collected.done("infer", "config", *QUICK, *asked)
+    options = ("--pairs", "--at", "10,1000", "--algorithms", "A,C")
+    done = collected.done("infer", "config", *QUICK, *options)
     assert "share of firsts at t =" in done.stdout
     assert "A > C" in done.stdout
     assert "B" not in done.stdout

@@ -30,28 +30,28 @@ def test_it_writes_a_configuration_that_runs(project: Project):
 
 
 def test_init_replaces_a_file_only_with_force(project: Project):
-    mine = project.folder / "mine.yaml"
-    mine.write_text("mine")
+    file = project.folder / "mine.yaml"
+    file.write_text("mine")
     assert "--force" in project.refused("init", "mine.yaml")
-    assert mine.read_text() == "mine"
+    assert file.read_text() == "mine"
     project.done("init", "mine.yaml", "--force")
-    assert mine.read_text() != "mine"
+    assert file.read_text() != "mine"
     assert "cannot write" in project("init", "no/such/folder.yaml").stderr
 
 
 def groups() -> list[tuple[str, type[Options]]]:
-    named = [(f"adapter {name}", ADAPTERS[name]) for name in ADAPTERS]
-    named += [(f"suite {name}", SUITES[name]) for name in SUITES]
-    return [*named, ("execution", Execution), ("race", Rules), ("inference", ModelOptions)]
+    plug_ins = [(f"adapter {name}", ADAPTERS[name]) for name in ADAPTERS]
+    plug_ins += [(f"suite {name}", SUITES[name]) for name in SUITES]
+    return [*plug_ins, ("execution", Execution), ("race", Rules), ("inference", ModelOptions)]
 
 
 def keys_of(group: type[Options]) -> set[str]:
     """Every key a user may write in this group and in the groups inside it."""
-    found = set(key_names(group)) - {"name", "use"}
+    keys = set(key_names(group)) - {"name", "use"}
     for field in group.model_fields.values():
         if isinstance(field.default, Options):
-            found |= keys_of(type(field.default))
-    return found
+            keys |= keys_of(type(field.default))
+    return keys
 
 
 @pytest.mark.parametrize(("name", "group"), groups(), ids=lambda value: str(value))
@@ -63,10 +63,10 @@ def test_every_option_is_shown(name: str, group: type[Options]):
 
 def test_the_defaults_it_shows_are_the_defaults():
     data, source = parse_yaml(commented_config(), "init")
-    shown = parse(data, source).plain()
+    config_with_every_default = parse(data, source).plain()
     del data["execution"], data["race"], data["inference"]
     data["instances"] = {"suite": "classic"}
-    assert parse(data, source).plain() == shown
+    assert parse(data, source).plain() == config_with_every_default
 
 
 def rows_of(group: type[Options], skip: set[str], prefix: str = "") -> list[tuple[str, str]]:
@@ -75,8 +75,8 @@ def rows_of(group: type[Options], skip: set[str], prefix: str = "") -> list[tupl
     for name, field in group.model_fields.items():
         key = f"{prefix}{field.alias or name}"
         if name not in skip:
-            shown = "needed" if field.is_required() else f"`{json.dumps(plain(field.default))}`"
-            rows.append((key, shown))
+            default = "needed" if field.is_required() else f"`{json.dumps(plain(field.default))}`"
+            rows.append((key, default))
     return rows
 
 

@@ -18,9 +18,9 @@ from tests.store.editing import Row, copy_rounds, remove_rounds, rewrite
 from tests.support import Project
 
 
-def part_of(whole: Path, to: Path, keeps: Callable[[Row], Any]) -> None:
+def part_of(complete_store: Path, to: Path, keeps: Callable[[Row], Any]) -> None:
     """A copy of a store with only some of its runs, and no race."""
-    shutil.copytree(whole, to)
+    shutil.copytree(complete_store, to)
     remove_rounds(to)
     change(to, lambda row: row if keeps(row) else None)
 
@@ -40,7 +40,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture
-def whole(project: Project, template: Project) -> Path:
+def complete_store(project: Project, template: Project) -> Path:
     """The store of a race with an elimination."""
     shutil.copytree(template.folder, project.folder, dirs_exist_ok=True)
     assert any(record.decisions.eliminated for record in _records(project.store))
@@ -52,45 +52,54 @@ def _records(store: Path) -> list[RoundRecord]:
     return [opened.rounds.read(number) for number in opened.rounds.numbers()]
 
 
-def test_a_race_split_over_two_stores_and_merged_is_the_whole_again_to_the_byte(project, whole):
-    numbers = {name: i for i, name in enumerate(StoreOnDisk.open(whole).instances()["instance"])}
-    first, second = project.folder / "A", project.folder / "B"
-    part_of(whole, first, lambda row: numbers[row["instance"]] % 2 == 0)
+def test_a_race_split_over_two_stores_and_merged_is_the_whole_again_to_the_byte(
+    project, complete_store
+):
+    numbers = {
+        name: i for i, name in enumerate(StoreOnDisk.open(complete_store).instances()["instance"])
+    }
+    first = project.folder / "A"
+    second = project.folder / "B"
+    part_of(complete_store, first, lambda row: numbers[row["instance"]] % 2 == 0)
     part_of(
-        whole, second, lambda row: numbers[row["instance"]] % 2 == 1 or row["algorithm"] == "bad"
+        complete_store,
+        second,
+        lambda row: numbers[row["instance"]] % 2 == 1 or row["algorithm"] == "bad",
     )
-    copy_rounds(whole, first)
-    told = project.json("merge", "A", "B", "--into", "C")
+    copy_rounds(complete_store, first)
+    merge_facts = project.json("merge", "A", "B", "--into", "C")
     merged = StoreOnDisk.open(project.folder / "C")
-    assert told["runs"] == len(StoreOnDisk.open(whole).runs())
-    assert 0 < told["in_several"] < told["runs"]
-    assert merged.runs().equals(StoreOnDisk.open(whole).runs())
-    assert rounds(merged.path) == rounds(whole)
+    assert merge_facts["runs"] == len(StoreOnDisk.open(complete_store).runs())
+    assert 0 < merge_facts["in_several"] < merge_facts["runs"]
+    assert merged.runs().equals(StoreOnDisk.open(complete_store).runs())
+    assert rounds(merged.path) == rounds(complete_store)
     project.race("config.yaml", "--store", "C")
-    assert rounds(merged.path) == rounds(whole)
+    assert rounds(merged.path) == rounds(complete_store)
 
 
 @pytest.mark.slow
-def test_missing_runs_are_reported_and_then_made(project: Project, whole: Path):
-    instances = StoreOnDisk.open(whole).instances()["instance"].to_list()
-    part_of(whole, project.folder / "A", lambda row: row["instance"] in instances[:4])
-    part_of(whole, project.folder / "B", lambda row: row["instance"] in instances[4:7])
-    copy_rounds(whole, project.folder / "B")
-    told = project.json("merge", "A", "B", "--into", "C")
-    assert "cannot be decided yet" in told["stopped_because"]
-    assert "not there" in told["stopped_because"]
+def test_missing_runs_are_reported_and_then_made(project: Project, complete_store: Path):
+    instances = StoreOnDisk.open(complete_store).instances()["instance"].to_list()
+    part_of(complete_store, project.folder / "A", lambda row: row["instance"] in instances[:4])
+    part_of(complete_store, project.folder / "B", lambda row: row["instance"] in instances[4:7])
+    copy_rounds(complete_store, project.folder / "B")
+    merge_facts = project.json("merge", "A", "B", "--into", "C")
+    assert "cannot be decided yet" in merge_facts["stopped_because"]
+    assert "not there" in merge_facts["stopped_because"]
     project.race("config.yaml", "--store", "C")
-    assert rounds(project.folder / "C") == rounds(whole)
+    assert rounds(project.folder / "C") == rounds(complete_store)
 
 
-def test_a_run_that_came_out_differently_is_named_and_the_first_store_may_win(project, whole):
-    part_of(whole, project.folder / "A", lambda row: True)
-    part_of(whole, project.folder / "B", lambda row: True)
-    instance = StoreOnDisk.open(whole).instances()["instance"][0]
+def test_a_run_that_came_out_differently_is_named_and_the_first_store_may_win(
+    project, complete_store
+):
+    part_of(complete_store, project.folder / "A", lambda row: True)
+    part_of(complete_store, project.folder / "B", lambda row: True)
+    instance = StoreOnDisk.open(complete_store).instances()["instance"][0]
 
     def otherwise(row: Row) -> Row:
-        mine = row["algorithm"] == "good" and row["instance"] == instance and "y" in row
-        return {**row, "y": [y - 1 for y in row["y"]]} if mine else row
+        is_changed = row["algorithm"] == "good" and row["instance"] == instance and "y" in row
+        return {**row, "y": [y - 1 for y in row["y"]]} if is_changed else row
 
     change(project.folder / "B", otherwise)
     refusal = project.refused("merge", "A", "B", "--into", "C")
@@ -102,31 +111,35 @@ def test_a_run_that_came_out_differently_is_named_and_the_first_store_may_win(pr
 
 
 def test_a_disk_that_fills_up_while_decisions_are_taken_leaves_no_merged_store(
-    project: Project, whole: Path, monkeypatch: pytest.MonkeyPatch
+    project: Project, complete_store: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    shutil.copytree(whole, project.folder / "B")
+    shutil.copytree(complete_store, project.folder / "B")
 
     def full(store: StoreOnDisk) -> None:
         raise StoreFullError("no space left to write round-0001.json")
 
     with monkeypatch.context() as patched:
         patched.setattr(merge_stores, "replay", full)
-        assert "no space left" in project.refused("merge", whole, "B", "--into", "C")
+        assert "no space left" in project.refused("merge", complete_store, "B", "--into", "C")
     assert not list(project.folder.glob("*C*"))
-    assert project.json("merge", whole, "B", "--into", "C")["rounds"] == len(_records(whole))
+    assert project.json("merge", complete_store, "B", "--into", "C")["rounds"] == len(
+        _records(complete_store)
+    )
 
 
-def test_files_of_a_killed_merge_are_removed_but_not_those_of_a_running_one(project, whole):
-    shutil.copytree(whole, project.folder / "B")
+def test_files_of_a_killed_merge_are_removed_but_not_those_of_a_running_one(
+    project, complete_store
+):
+    shutil.copytree(complete_store, project.folder / "B")
     with folder_aside(project.folder / "C") as other:
         killed = other.with_name(f"{other.name}x")
         killed.mkdir()
-        project.json("merge", whole, "B", "--into", "C")
+        project.json("merge", complete_store, "B", "--into", "C")
         assert not killed.exists()
         assert other.exists()
 
 
-def test_stores_of_different_experiments_are_refused_with_the_difference(project, whole):
+def test_stores_of_different_experiments_are_refused_with_the_difference(project, complete_store):
     synthetic(project, "good", "bad", seed=7, race={"limits": {"rounds": 1}})
     project("race", "config.yaml", "--store", "other")
     refusal = project.refused("merge", "config", "other", "--into", "C")
@@ -153,6 +166,6 @@ def test_seconds_of_different_machines_are_refused_unless_meant(project: Project
     change(project.folder / "B", elsewhere)
     refusal = project.refused("merge", "A", "B", "--into", "C")
     assert "seconds of different machines are not comparable" in refusal
-    told = project.json("merge", "A", "B", "--into", "C", "--mix-hosts")
-    assert told["runs"] == 4
-    assert told["stopped_because"] is None
+    merge_facts = project.json("merge", "A", "B", "--into", "C", "--mix-hosts")
+    assert merge_facts["runs"] == 4
+    assert merge_facts["stopped_because"] is None

@@ -35,10 +35,10 @@ def test_the_error_of_a_missing_column_lists_those_of_the_file(project: Project)
 
 
 def test_the_help_of_infer_names_every_method(project: Project):
-    shown = "".join(project("infer", "--help").stdout.split())
+    help_text = "".join(project("infer", "--help").stdout.split())
     # lines are broken at hyphens
     for method in Method:
-        assert method in shown
+        assert method in help_text
 
 
 def test_importing_a_store_is_refused_with_the_reason(project: Project):
@@ -53,10 +53,10 @@ def test_importing_a_store_is_refused_with_the_reason(project: Project):
 
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    made = Project(tmp_path_factory.mktemp("compared"))
-    made.configure()
-    made.json("run", "config.yaml")
-    return made
+    project = Project(tmp_path_factory.mktemp("compared"))
+    project.configure()
+    project.json("run", "config.yaml")
+    return project
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,8 @@ def test_infer_answers_on_another_grid_and_keeps_nothing_of_it_or_refuses_it(
         assert times in refused(compared, "infer", "config", *arguments)
         return
     answer = compared.json("infer", "config", "--draws", 400, *arguments)
-    found = sorted({row["t"] for row in answer["ratings"]})
-    assert found == times if times else (found[0], found[-1]) == (5, 60)
+    times_of_answer = sorted({row["t"] for row in answer["ratings"]})
+    assert (
+        times_of_answer == times if times else (times_of_answer[0], times_of_answer[-1]) == (5, 60)
+    )
     assert compared.json("status", "config")["posteriors"] == 0

@@ -114,12 +114,12 @@ def test_a_command_whose_streams_are_closed_does_its_work(project: Project):
 def test_signs_that_the_output_cannot_encode_are_escaped(project: Project):
     (project.folder / "x.csv").write_text(TABLE)
     project("import", "x.csv", "--store", "s")
-    shown = in_shell(project, "POLARBEAR status s", PYTHONIOENCODING="latin-1")
-    assert shown.returncode == 0, shown.stderr
-    assert "\\u6f22\\u5b57 \\U0001f43b" in shown.stdout
-    assert "-----" in shown.stdout  # the rule of the table
-    told = in_shell(project, "POLARBEAR status s --json", PYTHONIOENCODING="latin-1")
-    assert json.loads(told.stdout)["algorithms"] == project.json("status", "s")["algorithms"]
+    status_text = in_shell(project, "POLARBEAR status s", PYTHONIOENCODING="latin-1")
+    assert status_text.returncode == 0, status_text.stderr
+    assert "\\u6f22\\u5b57 \\U0001f43b" in status_text.stdout
+    assert "-----" in status_text.stdout  # the rule of the table
+    status_json = in_shell(project, "POLARBEAR status s --json", PYTHONIOENCODING="latin-1")
+    assert json.loads(status_json.stdout)["algorithms"] == project.json("status", "s")["algorithms"]
 
 
 def test_a_note_that_cannot_be_written_ends_nothing(monkeypatch: pytest.MonkeyPatch):

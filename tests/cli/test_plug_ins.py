@@ -56,12 +56,12 @@ def test_broken_plug_ins_are_named_once_and_take_nothing_down(project: Project, 
     project.configure(inference={"model": "random-walk", "method": "laplace", "draws": 400})
     done = project.done("run", "config.yaml")
     expected = [
-        f"warning: the {what} 'broken' of the package 'bear-broken' is left out: "
+        f"warning: the {family} 'broken' of the package 'bear-broken' is left out: "
         "RuntimeError: out of order"
-        for what in ("suite", "adapter", "model")
+        for family in ("suite", "adapter", "model")
     ]
-    found = [line for line in done.stderr.splitlines() if line.startswith("warning")]
-    assert sorted(found) == sorted(expected)
+    warnings = [line for line in done.stderr.splitlines() if line.startswith("warning")]
+    assert sorted(warnings) == sorted(expected)
     for command in (
         ["infer", "config", "--model", "dirichlet"],
         ["select", "config", "--preference", "final"],
@@ -80,8 +80,8 @@ def test_doctor_lists_plug_ins_and_their_errors(project: Project, site: Path):
     )
     install(site, "bear-good", {}, {"polarbear.preferences": {"mine": "bear_good:Mine"}})
     listed = project.json("doctor")["optional"]["what other packages add"]
-    mine = {"what": "mine", "found": "preference of the package 'bear-good'", "remedy": ""}
-    assert mine in listed
+    finding = {"what": "mine", "found": "preference of the package 'bear-good'", "remedy": ""}
+    assert finding in listed
     broken = [finding for finding in listed if finding["what"] == "broken"]
     assert len(broken) == len(REGISTRIES)
     assert all("RuntimeError: out of order" in finding["remedy"] for finding in broken)

@@ -92,8 +92,8 @@ def test_the_end_of_a_race_of_forty_algorithms_fits_on_a_small_screen(project, m
     assert lines[-1] == "      polarbear report config"
     monkeypatch.undo()
     for command in (["status", "config"], ["race", "config.yaml"]):  # not on a terminal
-        shown = project(*command).stdout
-        assert all(f" {name} " in shown for name in names)
+        text = project(*command).stdout
+        assert all(f" {name} " in text for name in names)
 
 
 def test_a_race_prints_a_summary_on_one_screen(settled):
@@ -110,10 +110,10 @@ def test_a_race_prints_a_summary_on_one_screen(settled):
     assert "\x1b" not in done.stdout + done.stderr
     status = project("status", "config").stdout
     assert "good and early cross: each is better at some times" in status
-    shown = [" ".join(line.split()) for line in status.splitlines()]
+    lines = [" ".join(line.split()) for line in status.splitlines()]
     for entry in project.json("status", "config")["race"]["algorithms"]:
         expected = f"{entry['algorithm']} {STATUS[entry['standing']]} "
-        assert [line for line in shown if line.startswith(expected)], expected
+        assert [line for line in lines if line.startswith(expected)], expected
 
 
 def test_a_page_that_follows_changes_nothing_about_the_race(project: Project):
@@ -183,7 +183,8 @@ def test_killed_at_random_moments_a_race_ends_with_the_same_decisions_to_the_byt
     lasted = time.monotonic() - began
     assert done.returncode in (0, 3), done.stderr
     moments = random.Random(20)
-    stores, kills = [project.folder / "killed-1"], 0
+    stores = [project.folder / "killed-1"]
+    kills = 0
     while kills < KILLS:
         process = project.start("race", "config.yaml", "--store", str(stores[-1]), "-q")
         try:
@@ -194,11 +195,11 @@ def test_killed_at_random_moments_a_race_ends_with_the_same_decisions_to_the_byt
         process.communicate()
         if process.returncode in (0, 3):
             stores.append(project.folder / f"killed-{len(stores) + 1}")
-    whole = rounds(project.folder / "whole")
-    assert len(whole) == 8
+    rounds_without_kills = rounds(project.folder / "whole")
+    assert len(rounds_without_kills) == 8
     for store in stores:
         project.race("config.yaml", "--store", store)
-        assert rounds(store) == whole
+        assert rounds(store) == rounds_without_kills
         assert sorted(runs(store)) == sorted(runs(project.folder / "whole"))
 
 

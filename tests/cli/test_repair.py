@@ -26,15 +26,15 @@ ALL_THAT_OPEN_A_STORE = {
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "store"
     raced(folder)
     return folder
 
 
 @pytest.fixture
-def store(project: Project, made: Path) -> Path:
-    return Path(shutil.copytree(made, project.folder / "store"))
+def store(project: Project, template: Path) -> Path:
+    return Path(shutil.copytree(template, project.folder / "store"))
 
 
 def write_config(project: Project) -> None:

@@ -17,22 +17,22 @@ SURE = {"early": [0.8, 0.5, 0.1, 0.05], "late": [0.1, 0.4, 0.8, 0.85], "never": 
 
 
 def configured(folder: Path, ratings: dict[str, list[float]]) -> Project:
-    made = Project(folder)
-    made.configure(
+    project = Project(folder)
+    project.configure(
         **synthetic(ratings, count=30),
         budget={"grid": [10, 30, 100, 1000]},
         race={"alpha": 0.95, "limits": {"instances": 48}},
         inference={"draws": 1000},
     )
-    return made
+    return project
 
 
 @pytest.fixture(scope="module")
 def raced(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A store with a race in it, which nothing here writes to."""
-    made = configured(tmp_path_factory.mktemp("report"), RATINGS)
-    made.race("config.yaml", "-q")
-    return made
+    project = configured(tmp_path_factory.mktemp("report"), RATINGS)
+    project.race("config.yaml", "-q")
+    return project
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_text_is_the_whole_report(raced: Project):
 def test_markdown_has_the_same_headings_as_text(raced: Project):
     text = raced("report", "config", "--text").stdout.splitlines()
     markdown = raced("report", "config", "--markdown").stdout.splitlines()
-    underlined = [one for one, below in pairwise(text) if set(below) == {"="}]
+    underlined = [line for line, below in pairwise(text) if set(below) == {"="}]
     headings = [line.lstrip("# ") for line in markdown if line.startswith("#")]
     assert headings == underlined
     assert len(headings) > 5
@@ -77,30 +77,31 @@ def test_markdown_has_the_same_headings_as_text(raced: Project):
 
 
 def test_json_holds_the_same_facts(raced: Project):
-    found = raced.json("report", "config", "--png", "drawn", "--only", "ratings")
+    facts = raced.json("report", "config", "--png", "drawn", "--only", "ratings")
     status = raced.json("status", "config")["race"]
-    assert found["pareto_set"] == status["pareto_set"]
-    assert [entry["algorithm"] for entry in found["out"]] == [
+    assert facts["pareto_set"] == status["pareto_set"]
+    assert [entry["algorithm"] for entry in facts["out"]] == [
         entry["algorithm"] for entry in status["eliminated"]
     ]
-    assert found["written"] == ["drawn/ratings.png"]
+    assert facts["written"] == ["drawn/ratings.png"]
     assert (raced.folder / "drawn" / "ratings.png").stat().st_size > 1000
-    assert found["figures"]["ratings"] is None
-    assert "failed" in found["figures"]["failures"]
+    assert facts["figures"]["ratings"] is None
+    assert "failed" in facts["figures"]["failures"]
 
 
 def test_json_alone_writes_no_file_and_can_be_repeated(raced: Project):
     before = set(raced.folder.iterdir())
-    first, again = (raced.json("report", "config") for _ in range(2))
-    assert first == again
+    first = raced.json("report", "config")
+    repeated = raced.json("report", "config")
+    assert first == repeated
     assert first["written"] == []
     assert set(raced.folder.iterdir()) == before
 
 
 def test_an_earlier_round_is_shown_as_it_stood_then(raced: Project):
-    found = raced.json("report", "config", "--round", 1, "--csv", "first", "--only", "ratings")
-    assert {decision["round"] for decision in found["decisions"]} <= {1}
-    assert "After 1 round on 8 instances" in found["answer"][1]
+    facts = raced.json("report", "config", "--round", 1, "--csv", "first", "--only", "ratings")
+    assert {decision["round"] for decision in facts["decisions"]} <= {1}
+    assert "After 1 round on 8 instances" in facts["answer"][1]
     refusal = raced.refused("report", "config", "--round", 99, "--text")
     assert "has no round 99; it has rounds 1 to" in refusal
 
@@ -108,8 +109,8 @@ def test_an_earlier_round_is_shown_as_it_stood_then(raced: Project):
 def test_runs_without_a_race_are_reported_with_the_posterior_of_the_default_model(project: Project):
     configured(project.folder, RATINGS)
     project.json("run", "config.yaml")
-    shown = " ".join(project.done("report", "config", "--text").stdout.split())
-    assert "90 runs on 30 instances, inferred with the empirical model" in shown
+    text = " ".join(project.done("report", "config", "--text").stdout.split())
+    assert "90 runs on 30 instances, inferred with the empirical model" in text
     project.done("report", "config", "--html", "page.html")
 
 

@@ -55,9 +55,9 @@ def test_results_go_to_standard_output_and_nothing_else_does(project: Project):
     assert facts["failures"][0]["status"] == "crashed"
     assert facts["bytes"] > 1000
     assert facts["written_by"] is None
-    shown = project("status", "config").stdout
-    assert "6 runs on 3 instances of 'classic'" in shown
-    assert "crashes crashed" in shown
+    text = project("status", "config").stdout
+    assert "6 runs on 3 instances of 'classic'" in text
+    assert "crashes crashed" in text
 
 
 @pytest.mark.slow
@@ -177,8 +177,8 @@ def test_a_store_that_is_being_written_can_be_asked_and_not_be_written_by_anothe
     wait_until(lambda: project.json("status", "config")["written_by"] is not None)
     assert str(process.pid) in project.json("status", "config")["written_by"]
     assert f"is being written by process {process.pid}" in project.refused("run", "config.yaml")
-    asked = "infer config --model dirichlet --algorithms random,coordinate_descent --json"
-    done = project.done(*asked.split())
+    command = "infer config --model dirichlet --algorithms random,coordinate_descent --json"
+    done = project.done(*command.split())
     assert json.loads(done.stdout)["from_store"] is False
     assert "the posterior was not kept" in done.stderr
     go.touch()

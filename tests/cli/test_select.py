@@ -64,22 +64,22 @@ def test_those_left_out_compete_only_when_named_and_are_shown_when_asked_for(inf
     outside = [row["algorithm"] for row in everyone["ranking"] if not row["competes"]]
     assert outside == left_out
     assert everyone["choice"] not in left_out
-    shown = inferred("select", "config", "--alpha", 0.51, "--all").stdout
-    assert f"({left_out[0]})" in shown
-    named = inferred.json("select", "config", "--algorithms", "early,never")
-    assert named["candidates"] == ["early", "never"]
+    table = inferred("select", "config", "--alpha", 0.51, "--all").stdout
+    assert f"({left_out[0]})" in table
+    answer_for_two = inferred.json("select", "config", "--algorithms", "early,never")
+    assert answer_for_two["candidates"] == ["early", "never"]
 
 
 def test_a_portfolio_covers_the_problems_by_different_algorithms(inferred: Project):
     for model in ("empirical", "dirichlet"):
-        asked = ("--preference", "at 1000", "--portfolio", 3, "--model", model)
-        chosen = inferred.json("select", "config", *asked)["portfolio"]
+        arguments = ("--preference", "at 1000", "--portfolio", 3, "--model", model)
+        chosen = inferred.json("select", "config", *arguments)["portfolio"]
         assert sorted(chosen) == ["early", "late", "never"]
-    asked = ("select", "config", "--preference", "worst-case", "--portfolio", 2)
-    worst = inferred.json(*asked, "--risk", "mean")
+    arguments = ("select", "config", "--preference", "worst-case", "--portfolio", 2)
+    worst = inferred.json(*arguments, "--risk", "mean")
     assert sorted(worst["portfolio"]) == ["early", "late"]
     assert worst["portfolio_search"] == "exhaustive"
-    assert "1 x early, 1 x late, the best of all" in inferred(*asked).stdout
+    assert "1 x early, 1 x late, the best of all" in inferred(*arguments).stdout
 
 
 def test_a_sweep_shows_where_each_is_the_choice(inferred: Project):
@@ -97,11 +97,13 @@ def test_a_sweep_shows_where_each_is_the_choice(inferred: Project):
 
 def test_the_value_of_information_is_the_regret_of_the_choice(inferred: Project):
     answer = inferred.json("select", "config", "--preference", "at 100", "--value-of-information")
-    found = answer["value_of_information"]
-    assert found["gain"] == pytest.approx(answer["ranking"][0]["regret"])
-    assert sum(rival["gain"] for rival in found["rivals"]) == pytest.approx(found["gain"])
-    shown = inferred("select", "config", "--preference", "at 100", "--value-of-information").stdout
-    assert "further rounds could gain at most" in shown
+    information = answer["value_of_information"]
+    assert information["gain"] == pytest.approx(answer["ranking"][0]["regret"])
+    assert sum(rival["gain"] for rival in information["rivals"]) == pytest.approx(
+        information["gain"]
+    )
+    text = inferred("select", "config", "--preference", "at 100", "--value-of-information").stdout
+    assert "further rounds could gain at most" in text
 
 
 def test_criteria_that_disagree_are_named_with_the_cost(project: Project):
@@ -116,17 +118,17 @@ def test_criteria_that_disagree_are_named_with_the_cost(project: Project):
     (project.folder / "r.csv").write_text(text)
     project.json("import", "r.csv", "--format", "rankings", "--store", "s")
     project.json("infer", "s", "--model", "dirichlet", "--draws", 4000)
-    asked = ("select", "s", "--preference", "final", "--model", "dirichlet", "--value", "theta")
-    by_mean = project.json(*asked, "--risk", "mean", "--all")
-    careful = project.json(*asked, "--risk", "quantile", "--all")
+    arguments = ("select", "s", "--preference", "final", "--model", "dirichlet", "--value", "theta")
+    by_mean = project.json(*arguments, "--risk", "mean", "--all")
+    careful = project.json(*arguments, "--risk", "quantile", "--all")
     assert (by_mean["choice"], careful["choice"]) == ("B", "A")
-    against = {found["criterion"]: found for found in by_mean["disagreements"]}
+    against = {disagreement["criterion"]: disagreement for disagreement in by_mean["disagreements"]}
     assert against["quantile"]["prefers"] == "A"
     rows_of = {row["algorithm"]: row for row in by_mean["ranking"]}
     cost = rows_of["A"]["quantile"] - rows_of["B"]["quantile"]
     assert against["quantile"]["cost"] == pytest.approx(cost)
-    shown = project(*asked, "--risk", "mean").stdout
-    assert "by lower quantile the choice would be A; B costs" in shown
+    text = project(*arguments, "--risk", "mean").stdout
+    assert "by lower quantile the choice would be A; B costs" in text
 
 
 def test_yaml_and_functions_are_looked_for_where_they_are_named(inferred: Project):
@@ -179,7 +181,7 @@ def test_a_race_for_a_preference_stops_when_its_regret_is_small_and_select_uses_
     assert chosen["choice"] == "late"
     assert chosen["ranking"][0]["regret"] == pytest.approx(regret, abs=1e-6)
     # the same again runs nothing; a stricter wish goes on from there
-    again = project.json("race", "config.yaml", "--for", "at 1000", "--regret", 0.05)
-    assert again["rounds"] == answer["rounds"]
+    repeated_race = project.json("race", "config.yaml", "--for", "at 1000", "--regret", 0.05)
+    assert repeated_race["rounds"] == answer["rounds"]
     stricter = project("race", "config.yaml", "--for", "at 100", "--regret", 1e-4, "--json")
     assert json.loads(stricter.stdout)["rounds"] > answer["rounds"]

@@ -29,8 +29,8 @@ def test_the_duels_of_a_pair_are_a_table_and_json(looked_at: Project):
     assert f"A wins {facts['wins_a']}, B wins {facts['wins_b']}" in done.stdout
     assert "and 5 more instances: --all shows them" in done.stdout
     assert facts["duels"][-1]["instance"] not in done.stdout
-    whole = looked_at("show", "store", "--pair", "A,B", "--at", "10", "--all")
-    assert all(duel["instance"] in whole.stdout for duel in facts["duels"])
+    all_duels = looked_at("show", "store", "--pair", "A,B", "--at", "10", "--all")
+    assert all(duel["instance"] in all_duels.stdout for duel in facts["duels"])
 
 
 def test_a_name_with_a_comma_is_found_and_two_ways_to_read_a_pair_are_an_error(project: Project):

@@ -27,15 +27,15 @@ def files(project: Project) -> dict[str, bytes]:
 @pytest.mark.stan
 @pytest.mark.parametrize("method", ["auto", "pathfinder", "laplace", "advi-meanfield"])
 def test_infer_asks_stan_and_keeps_the_answer(collected: Project, method: str):
-    asked = ("infer", "config", "--model", "dirichlet", "--engine", "stan", "--draws", 2000)
-    first = collected.json(*asked, "--method", method)
+    arguments = ("infer", "config", "--model", "dirichlet", "--engine", "stan", "--draws", 2000)
+    first = collected.json(*arguments, "--method", method)
     assert first["engine"] == "stan"
     assert first["method"] == ("mcmc" if method == "auto" else method)
     judged = {"r_hat", "ess_bulk", "divergences", "deep_trees", "e_bfmi", "pareto_k"}
     assert judged <= set(first["diagnostics"])
     best = max(first["ratings"], key=lambda row: row["mean"])
     assert best["algorithm"] == "A"
-    second = collected.json(*asked, "--method", method)
+    second = collected.json(*arguments, "--method", method)
     assert second["from_store"] is True
     assert {**second, "from_store": False} == first
 
@@ -81,9 +81,9 @@ def test_a_race_whose_cmdstan_vanishes_has_lost_nothing(project: Project, monkey
     assert "CMDSTAN is /no/such/folder" in project.refused("race", path)
     assert files(project) == before
     project.configure(inference={"model": "dirichlet"}, race={"limits": {"instances": 8}})
-    again = project("race", path, "--json")
-    assert again.returncode == first.returncode
-    assert json.loads(again.stdout)["pareto_set"] == json.loads(first.stdout)["pareto_set"]
+    repeated = project("race", path, "--json")
+    assert repeated.returncode == first.returncode
+    assert json.loads(repeated.stdout)["pareto_set"] == json.loads(first.stdout)["pareto_set"]
 
 
 def test_status_and_doctor_name_the_remedy(nowhere: Project):
