@@ -45,9 +45,9 @@ def select(
             callback=check_preference,
             autocompletion=completion.preferences,
             help="The value of times, as in 'at 5000', 'between 3600 and 7200', 'normal 5000 500', "
-            "mine:function, or a YAML file. The names are uniform, log-uniform, at, between, final, "
-            "worst-case, normal, lognormal, triangular, exponential, budgets, weights, mix and "
-            "python.",
+            "mine:function, or a YAML file. The names are uniform, log-uniform, at, between, "
+            "final, worst-case, normal, lognormal, triangular, exponential, budgets, weights, mix "
+            "and python.",
         ),
     ] = DEFAULT_PREFERENCE,
     risk: Annotated[
