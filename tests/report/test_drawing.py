@@ -23,19 +23,21 @@ def write(context, folder, endings, only=None, style=QUICK, force=False) -> list
 
 @pytest.mark.slow
 def test_files_have_the_names_of_figures_and_the_same_store_gives_the_same_bytes(raced, tmp_path):
-    names, endings = ["ratings", "rounds"], ["png", "pdf", "svg", "csv"]
-    one, two = tmp_path / "one", tmp_path / "two"
-    written = write(raced, one, endings, names)
-    assert {path.name for path in written} == {path.name for path in one.iterdir()}
+    names = ["ratings", "rounds"]
+    endings = ["png", "pdf", "svg", "csv"]
+    first_folder = tmp_path / "one"
+    second_folder = tmp_path / "two"
+    written = write(raced, first_folder, endings, names)
+    assert {path.name for path in written} == {path.name for path in first_folder.iterdir()}
     assert {path.name for path in written} == {f"{n}.{ending}" for n in names for ending in endings}
-    assert (one / "ratings.png").read_bytes().startswith(b"\x89PNG")
-    text = "".join(ElementTree.parse(one / "ratings.svg").getroot().itertext())
+    assert (first_folder / "ratings.png").read_bytes().startswith(b"\x89PNG")
+    text = "".join(ElementTree.parse(first_folder / "ratings.svg").getroot().itertext())
     assert "share of firsts" in text  # as text, not as outlines
-    assert pl.read_csv(one / "rounds.csv").columns == FIGURES["rounds"].data(raced).columns
-    write(raced, two, endings, ["rounds"])
-    for path in two.iterdir():
-        assert path.read_bytes() == (one / path.name).read_bytes()
-    pdf = (one / "rounds.pdf").read_bytes()
+    assert pl.read_csv(first_folder / "rounds.csv").columns == FIGURES["rounds"].data(raced).columns
+    write(raced, second_folder, endings, ["rounds"])
+    for path in second_folder.iterdir():
+        assert path.read_bytes() == (first_folder / path.name).read_bytes()
+    pdf = (first_folder / "rounds.pdf").read_bytes()
     assert pdf.startswith(b"%PDF")
     assert b"CreationDate" not in pdf
     assert re.search(rb"/FontFile2|/Type42|/CIDFontType2", pdf)
@@ -54,9 +56,9 @@ def test_a_spreadsheet_takes_no_name_for_a_formula():
     formulas = ["=1+1", "+x", "-x", "@SUM(A1)"]
     others = ["a=b", "x, y", None]
     data = pl.DataFrame({"algorithm": [*formulas, *others], "value": [-1.5] * 7})
-    back = pl.read_csv(io.BytesIO(as_csv(data)))
-    assert back["algorithm"].to_list() == [*(f"'{name}" for name in formulas), *others]
-    assert back["value"].to_list() == [-1.5] * 7
+    table_read = pl.read_csv(io.BytesIO(as_csv(data)))
+    assert table_read["algorithm"].to_list() == [*(f"'{name}" for name in formulas), *others]
+    assert table_read["value"].to_list() == [-1.5] * 7
 
 
 def test_a_figure_that_a_store_does_not_have_is_refused_with_the_reason(raced, tmp_path):
@@ -74,10 +76,10 @@ def test_a_folder_that_cannot_be_written_to_is_named(raced, tmp_path):
 def test_the_pictures_of_the_readme_are_there_in_both_themes_and_small():
     root = Path(__file__).parents[2]
     readme = (root / "README.md").read_text(encoding="utf-8")
-    shown = re.findall(r'(?:srcset|src)="(docs/pictures/[^"]+)"', readme)
-    assert len(shown) == 2
+    pictures = re.findall(r'(?:srcset|src)="(docs/pictures/[^"]+)"', readme)
+    assert len(pictures) == 2
     script = (root / "docs" / "draw.py").read_text(encoding="utf-8")
-    for path in shown:
+    for path in pictures:
         figure, _, theme = Path(path).stem.rpartition("-")
         assert f'"{figure}"' in script
         assert f'"{theme}"' in script

@@ -38,8 +38,8 @@ def test_ratings_sum_to_one_and_count_the_instances_of_the_runs(raced):
     assert (rows["mean"] <= rows["high"]).all()
     runs = raced.store.runs()
     for name, t, instances in rows.select("algorithm", "t", "instances").iter_rows():
-        seen = runs.filter((pl.col("algorithm") == name) & (pl.col("budget") >= t))
-        assert instances == len(seen)
+        long_runs = runs.filter((pl.col("algorithm") == name) & (pl.col("budget") >= t))
+        assert instances == len(long_runs)
     assert set(rows.filter("in")["algorithm"]) == set(raced.race.pareto_set)
 
 
@@ -82,7 +82,8 @@ def test_leaders_are_those_with_the_highest_draw_most_often(raced):
 
 def test_the_matrix_has_the_lowest_share_of_draws_that_are_above(kinds):
     context = kinds["inferred"]
-    theta, names = context.basis.posterior.theta, context.basis.algorithms
+    theta = context.basis.posterior.theta
+    names = context.basis.algorithms
     for a, b, p, _, _ in data("matrix", context).iter_rows():
         above = theta[:, :, names.index(a)] > theta[:, :, names.index(b)]
         assert p == pytest.approx(above.mean(axis=0).min())
@@ -126,17 +127,17 @@ def test_rounds_show_what_the_checkpoints_decided_by(raced):
     kept = checkpoints(raced)
     assert rows["round"].unique().sort().to_list() == list(range(1, len(kept) + 1))
     for entry in raced.race.eliminated:
-        one = rows.filter(
+        row = rows.filter(
             (pl.col("round") == entry.round) & (pl.col("algorithm") == entry.algorithm)
         ).row(0, named=True)
-        assert (one["event"], one["by"]) == ("eliminated", entry.by)
-        assert one["probability"] == entry.probability
+        assert (row["event"], row["by"]) == ("eliminated", entry.by)
+        assert row["probability"] == entry.probability
         assert rows.filter(pl.col("algorithm") == entry.algorithm)["round"].max() == (entry.round)
     for number, record in enumerate(kept, start=1):
         now = rows.filter(pl.col("round") == number)
         if not record["decisions"]["eliminated"]:
-            found = dict(now.select("algorithm", "probability").iter_rows())
-            assert found == {n: t["probability"] for n, t in record["threats"].items()}
+            probabilities = dict(now.select("algorithm", "probability").iter_rows())
+            assert probabilities == {n: t["probability"] for n, t in record["threats"].items()}
     assert rows.filter(pl.col("round") == len(kept))["share_settled"].unique().to_list() == [1.0]
 
 
@@ -162,11 +163,11 @@ def test_the_axis_is_linear_up_to_nine_tenths_and_then_a_power_of_ten_is_a_step(
 def test_values_are_those_that_select_would_tell(text, raced):
     rows = data("values", raced).filter(pl.col("preference") == text)
     basis = raced.basis
-    made = select(basis, raced.contest, read_preference(text)[0], basis.context())
-    for item in made.candidates:
-        one = rows.filter(pl.col("algorithm") == made.name(item)).row(0, named=True)
-        assert one["p_best"] == pytest.approx(made.criteria.p2bb[item])
-        assert one["mean"] == pytest.approx(made.criteria.mean[item])
+    selection = select(basis, raced.contest, read_preference(text)[0], basis.context())
+    for item in selection.candidates:
+        row = rows.filter(pl.col("algorithm") == selection.name(item)).row(0, named=True)
+        assert row["p_best"] == pytest.approx(selection.criteria.p2bb[item])
+        assert row["mean"] == pytest.approx(selection.criteria.mean[item])
 
 
 def test_the_density_of_values_is_that_of_scipy():
@@ -184,8 +185,8 @@ def test_the_allocation_is_the_budget_of_the_runs_and_agrees_on_what_was_saved(r
     rows = data("allocation", raced)
     runs = raced.store.runs()
     for name in raced.algorithms:
-        given = runs.filter(pl.col("algorithm") == name)["budget"].sum()
-        assert rows.filter(pl.col("algorithm") == name)["allotted"].sum() == given
+        budget = runs.filter(pl.col("algorithm") == name)["budget"].sum()
+        assert rows.filter(pl.col("algorithm") == name)["allotted"].sum() == budget
     saved = 1 - rows["allotted"].sum() / rows["everything"].sum()
     assert saved == pytest.approx(raced.race.saved)
     assert saved > 0
@@ -209,12 +210,12 @@ def test_failures_are_all_the_runs_that_failed(kinds):
 def test_diagnostics_of_all_times_have_the_worst_that_was_kept(raced):
     rows = data("diagnostics", raced)
     judged = raced.basis.posterior.diagnostics
-    found = {what: group["value"] for (what,), group in rows.group_by("what")}
+    values = {kind: group["value"] for (kind,), group in rows.group_by("what")}
     # draws are kept in single precision
-    assert found["r_hat"].max() == pytest.approx(judged.r_hat, abs=1e-4)
-    assert found["ess_bulk"].min() == pytest.approx(judged.ess_bulk, rel=1e-3)
-    assert found["worst_ess_tail"].to_list() == [judged.ess_tail]
-    assert found["draws"].to_list() == [record["draws"] for record in checkpoints(raced)]
+    assert values["r_hat"].max() == pytest.approx(judged.r_hat, abs=1e-4)
+    assert values["ess_bulk"].min() == pytest.approx(judged.ess_bulk, rel=1e-3)
+    assert values["worst_ess_tail"].to_list() == [judged.ess_tail]
+    assert values["draws"].to_list() == [record["draws"] for record in checkpoints(raced)]
 
 
 def test_independent_draws_are_not_asked_whether_they_mix(tmp_path):

@@ -94,29 +94,34 @@ def test_what_is_there_is_drawn_and_what_is_not_is_explained(kind, kinds):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "kind", "name"), [(i, *one) for i, one in enumerate(DRAWN)])
+@pytest.mark.parametrize(("number", "kind", "name"), [(i, *case) for i, case in enumerate(DRAWN)])
 def test_nothing_is_cut_covered_or_empty(number, kind, name, kinds):
     assert look_at(name, kinds[kind], **STYLES[number % len(STYLES)]) == []
 
 
 @pytest.mark.parametrize("scale", ["log", "linear"])
 def test_time_is_on_the_scale_that_is_asked_for(scale, raced):
-    figure, style = FIGURES["ratings"], Style(time_axis=scale)
+    figure = FIGURES["ratings"]
+    style = Style(time_axis=scale)
     with on_canvas(style) as canvas:
         figure.draw(canvas, figure.data(raced), raced, style)
         assert canvas.axes[0].get_xscale() == scale
 
 
 def test_beyond_sixteen_algorithms_leaders_are_named_and_the_others_are_grey(kinds):
-    context, style = kinds["twenty algorithms"], Style()
+    context = kinds["twenty algorithms"]
+    style = Style()
     data = FIGURES["ratings"].data(context)
     best = data.group_by("algorithm").agg(pl.col("mean").max()).sort("mean", descending=True)
     with on_canvas(style) as canvas:
         FIGURES["ratings"].draw(canvas, data, context, style)
         (legend,) = canvas.legends
-        named = [text.get_text().strip("()") for text in legend.get_texts()]
+        legend_names = [text.get_text().strip("()") for text in legend.get_texts()]
         looks = {(line.get_color(), str(line._dash_pattern)) for line in legend.get_lines()}
-    assert set(named) == {*(context.labels[name] for name in best["algorithm"][:16]), "4 others"}
+    assert set(legend_names) == {
+        *(context.labels[name] for name in best["algorithm"][:16]),
+        "4 others",
+    }
     assert len(looks) == 17
 
 
@@ -125,8 +130,8 @@ def test_data_is_long_and_survives_csv(kind, name, kinds):
     data = FIGURES[name].data(kinds[kind])
     assert len(data) > 0
     assert not any(column.dtype.is_nested() for column in data)
-    again = pl.read_csv(data.write_csv().encode(), schema=data.schema)
-    assert again.equals(data)
+    table_read = pl.read_csv(data.write_csv().encode(), schema=data.schema)
+    assert table_read.equals(data)
     assert FIGURES[name].caption(kinds[kind]).endswith(".")
 
 
@@ -159,10 +164,10 @@ def test_full_names_are_in_the_data_and_short_ones_in_the_drawing(kinds):
     assert "<script" not in picture
     assert "&lt;script&gt;" in picture  # as text, which harms nobody
     assert "$x_1$" in picture  # not as mathematics
-    made = rendered(FIGURES["ratings"], data, context, Style(), "pdf")
-    assert made.startswith(b"%PDF")
+    document = rendered(FIGURES["ratings"], data, context, Style(), "pdf")
+    assert document.startswith(b"%PDF")
     for action in (b"/JavaScript", b"/JS", b"/URI", b"/Launch", b"/OpenAction", b"/EmbeddedFile"):
-        assert action not in made
+        assert action not in document
 
 
 @pytest.mark.parametrize("name", ["ratings", "matrix", "pairs", "rounds"])

@@ -63,19 +63,19 @@ def by_select(
 def by_page(browser: Browser, text: str, risk: str = "p2bb", gamma: float = 0.05) -> Any:
     """What the page computes, for a preference in words."""
     name, *numbers = text.replace(" and ", " ").split()
-    asked = "polarbear.choose(arguments[0], arguments[1], arguments[2], arguments[3])"
-    return browser.ask(asked, name, [float(number) for number in numbers], risk, gamma)
+    question = "polarbear.choose(arguments[0], arguments[1], arguments[2], arguments[3])"
+    return browser.ask(question, name, [float(number) for number in numbers], risk, gamma)
 
 
 def some_preferences(count: int, seed: int) -> list[str]:
     """Preferences of every kind, drawn at random, from narrow to wide and partly off the grid."""
     rng = np.random.default_rng(seed)
-    made = ["uniform", "log-uniform", "worst-case", "at 10", "at 320", "between 40 and 40"]
-    while len(made) < count:
+    preferences = ["uniform", "log-uniform", "worst-case", "at 10", "at 320", "between 40 and 40"]
+    while len(preferences) < count:
         times = np.exp(rng.uniform(np.log(10.5), np.log(319), 3))
         low, mode, high = np.sort(times)
         width = np.exp(rng.uniform(np.log(0.05), np.log(400)))
-        made += [
+        preferences += [
             f"at {mode:.4g}",
             f"between {low:.4g} and {high:.4g}",
             f"normal {mode:.4g} {width:.4g}",
@@ -83,7 +83,7 @@ def some_preferences(count: int, seed: int) -> list[str]:
             f"triangular {low - rng.uniform(0, 9):.4g} {mode:.4g} {high * 1.3:.4g}",
             f"exponential {np.exp(rng.uniform(np.log(5), np.log(900))):.4g}",
         ]
-    return made[:count]
+    return preferences[:count]
 
 
 @pytest.mark.parametrize(("model", "width"), [("race", 1400), ("race", 390), ("temporal", 390)])
@@ -112,10 +112,10 @@ SCREENS = {
 def test_the_first_screen_holds_the_answer_without_scrolling(browser, race_page, screen):
     browser.open(race_page, *screen)
     browser.ask("scrollTo(0, 0)")
-    for what in SCREENS[screen]:
-        place = f"document.querySelector('{what}').getBoundingClientRect()"
-        assert browser.ask(f"{place}.height") > 20, what
-        assert browser.ask(f"{place}.bottom") <= screen[1], what
+    for selector in SCREENS[screen]:
+        rectangle = f"document.querySelector('{selector}').getBoundingClientRect()"
+        assert browser.ask(f"{rectangle}.height") > 20, selector
+        assert browser.ask(f"{rectangle}.bottom") <= screen[1], selector
 
 
 def test_a_script_that_is_not_the_page_s_own_does_not_run(browser, race_page, tmp_path):
@@ -133,22 +133,23 @@ def test_every_criterion_of_every_preference_is_that_of_select(browser, raced_pr
     browser.open(page)
     rng = np.random.default_rng(3)
     for text in some_preferences(90, seed=5):
-        risk, gamma = RISKS[rng.integers(4)], float(rng.uniform(0.01, 0.5))
-        found = by_page(browser, text, risk, gamma)
-        known = by_select(raced_project, model, text, risk, gamma)
-        if known.valuation.weights is not None:
-            np.testing.assert_allclose(found["weights"], known.valuation.weights, atol=1e-9)
-        assert set(known.valuation.notes) <= set(found["notes"]), text
-        expected = {known.name(i): i for i in range(len(known.members))}
-        assert {row["algorithm"] for row in found["ranking"]} == set(expected), text
-        for row in found["ranking"]:
+        risk = RISKS[rng.integers(4)]
+        gamma = float(rng.uniform(0.01, 0.5))
+        in_page = by_page(browser, text, risk, gamma)
+        selection = by_select(raced_project, model, text, risk, gamma)
+        if selection.valuation.weights is not None:
+            np.testing.assert_allclose(in_page["weights"], selection.valuation.weights, atol=1e-9)
+        assert set(selection.valuation.notes) <= set(in_page["notes"]), text
+        expected = {selection.name(i): i for i in range(len(selection.members))}
+        assert {row["algorithm"] for row in in_page["ranking"]} == set(expected), text
+        for row in in_page["ranking"]:
             for key in RISKS:
-                value = float(getattr(known.criteria, key)[expected[row["algorithm"]]])
+                value = float(getattr(selection.criteria, key)[expected[row["algorithm"]]])
                 tolerance = ALL_DRAWS if key == "p2bb" else 5e-5
                 assert row[key] == pytest.approx(value, abs=tolerance), (text, key)
-        merit = known.criteria.merit(risk)
-        if merit[known.choice] - merit[known.order[1]] > 2 * ALL_DRAWS:
-            assert found["choice"] == known.name(known.choice), (text, risk)
+        merit = selection.criteria.merit(risk)
+        if merit[selection.choice] - merit[selection.order[1]] > 2 * ALL_DRAWS:
+            assert in_page["choice"] == selection.name(selection.choice), (text, risk)
 
 
 def test_thinned_draws_choose_as_all_draws_do_wherever_they_can_tell(
@@ -166,44 +167,51 @@ def test_thinned_draws_choose_as_all_draws_do_wherever_they_can_tell(
     write_text(partial(build.page, gather(StoreOnDisk.open(raced_project.store))), path)
     browser.open(path)
     assert "400 of the 2,000 draws" in browser.text("choose")
-    told = 0
+    n_clear_choices = 0
     for text in some_preferences(100, seed=8):
-        found, known = by_page(browser, text), by_select(raced_project, "race", text)
-        shares = {known.name(i): float(known.criteria.p2bb[i]) for i in range(len(known.members))}
+        in_page = by_page(browser, text)
+        selection = by_select(raced_project, "race", text)
+        shares = {
+            selection.name(i): float(selection.criteria.p2bb[i])
+            for i in range(len(selection.members))
+        }
         error = {
             name: np.sqrt(max(p * (1 - p), 1 / 2000) * (1 / 400 - 1 / 2000))
             for name, p in shares.items()
         }
-        for row in found["ranking"]:
+        for row in in_page["ranking"]:
             off = abs(row["p2bb"] - shares[row["algorithm"]])
             assert off < 4.5 * error[row["algorithm"]], text
-        first, second = (known.name(i) for i in known.order[:2])
+        first = selection.name(selection.order[0])
+        second = selection.name(selection.order[1])
         if shares[first] - shares[second] > 4.5 * (error[first] + error[second]):
-            told += 1
-            assert found["choice"] == first, text
-    assert told > 50
+            n_clear_choices += 1
+            assert in_page["choice"] == first, text
+    assert n_clear_choices > 50
 
 
 def test_dragging_the_budget_changes_the_choice_to_what_the_command_prints(
     browser: Browser, raced_project: Project, race_page: Path
 ):
     browser.open(race_page)
-    seen = set()
-    for place in (0, len(TIMES) // 2, len(TIMES) - 1):
-        browser.set("budget", place)
+    choices = set()
+    for step in (0, len(TIMES) // 2, len(TIMES) - 1):
+        browser.set("budget", step)
         command = browser.text("command")
-        assert f'--preference "at {TIMES[place]}"' in command
-        printed = raced_project.json("select", "config", "--preference", f"at {TIMES[place]}")
+        assert f'--preference "at {TIMES[step]}"' in command
+        printed = raced_project.json("select", "config", "--preference", f"at {TIMES[step]}")
         assert browser.text("choice").startswith(printed["choice"])
-        shown = browser.ask(
+        rows_in_page = browser.ask(
             "[...document.querySelectorAll('#choice-table tbody tr')]"
             ".map(row => [row.cells[0].textContent, Number(row.cells[1].textContent)])"
         )
-        assert [name for name, _ in shown] == [row["algorithm"] for row in printed["ranking"]]
-        for (_, share), row in zip(shown, printed["ranking"], strict=True):
+        assert [name for name, _ in rows_in_page] == [
+            row["algorithm"] for row in printed["ranking"]
+        ]
+        for (_, share), row in zip(rows_in_page, printed["ranking"], strict=True):
             assert share == pytest.approx(row["p2bb"], abs=ALL_DRAWS + 5e-4)
-        seen.add(printed["choice"])
-    assert {"early", "late"} <= seen
+        choices.add(printed["choice"])
+    assert {"early", "late"} <= choices
     browser.set("budget-box", 90)
     assert "90 is taken at 80, the nearest time of the grid" in browser.text("choice-notes")
     assert browser.complaints() == []
@@ -229,10 +237,10 @@ def test_the_command_to_copy_asks_select_for_what_the_page_shows(
             assert command.endswith(f"--risk {risk}" + (" --gamma 0.05" * (risk == "quantile")))
             text = command.split('"')[1]
             assert text.startswith(name or kind)
-            known = by_select(raced_project, "temporal", text, risk)
-            merit = known.criteria.merit(risk)
-            if merit[known.choice] - merit[known.order[1]] > 2 * ALL_DRAWS:
-                assert browser.text("choice").startswith(known.name(known.choice)), command
+            selection = by_select(raced_project, "temporal", text, risk)
+            merit = selection.criteria.merit(risk)
+            if merit[selection.choice] - merit[selection.order[1]] > 2 * ALL_DRAWS:
+                assert browser.text("choice").startswith(selection.name(selection.choice)), command
 
 
 def test_what_cannot_be_meant_is_said_and_not_computed(browser: Browser, temporal_page: Path):
@@ -257,11 +265,12 @@ def test_an_address_asks_again_what_was_asked(browser: Browser, temporal_page: P
     browser.set("lognormal-median-box", 77)
     browser.pick("risk", "quantile")
     browser.set("gamma-box", 0.2)
-    asked, command = browser.ask("location.href"), browser.text("command")
+    address = browser.ask("location.href")
+    command = browser.text("command")
     assert "lognormal 77" in command
     assert "--gamma 0.2" in command
     browser.driver.get("about:blank")
-    browser.driver.get(asked)
+    browser.driver.get(address)
     browser.wait("performance.getEntriesByName('polarbear-draws').length > 0")
     assert browser.text("command") == command
     browser.ask("(() => { location.hash = '#ask=nonsense+1&risk=none'; })()")
@@ -276,11 +285,13 @@ def test_a_screen_reader_has_a_name_for_every_control_figure_and_table(browser, 
     browser.ask("document.querySelector('#duels button').click()")
     browser.wait("document.getElementById('instance-chart').dataset.drawn === 'yes'")
     tree = browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
-    told = [node for node in tree if not node.get("ignored")]
-    named = [(n["role"]["value"], n.get("name", {}).get("value", "").strip()) for n in told]
-    roles = {role for role, _ in named}
+    nodes = [node for node in tree if not node.get("ignored")]
+    names_by_role = [
+        (n["role"]["value"], n.get("name", {}).get("value", "").strip()) for n in nodes
+    ]
+    roles = {role for role, _ in names_by_role}
     assert roles >= NAMED_ROLES
-    assert [role for role, name in named if role in NAMED_ROLES and not name] == []
+    assert [role for role, name in names_by_role if role in NAMED_ROLES and not name] == []
     assert "graphics-symbol" not in roles  # the pieces of a drawing are not read one by one
 
 
@@ -296,11 +307,11 @@ def test_the_keyboard_alone_reaches_everything_moves_the_budget_and_sees_where_i
     reached = []
     for _ in range(200):
         press(Keys.TAB)
-        here = browser.ask(FOCUS)
-        if here is None:
+        focus = browser.ask(FOCUS)
+        if focus is None:
             break
-        reached.append(here)
-        if here[0] == "budget":
+        reached.append(focus)
+        if focus[0] == "budget":
             press(Keys.HOME)
             assert browser.text("choice").startswith("early")
             press(Keys.END)
@@ -308,8 +319,10 @@ def test_the_keyboard_alone_reaches_everything_moves_the_budget_and_sees_where_i
             press(Keys.ARROW_LEFT)
             assert '"at 160"' in browser.text("command")
             assert browser.ask("document.activeElement.getAttribute('aria-valuetext')") == "160"
-    assert all(seen for _, seen in reached), [what for what, seen in reached if not seen]
-    kinds = {what for what, _ in reached}
+    assert all(is_visible for _, is_visible in reached), [
+        element for element, is_visible in reached if not is_visible
+    ]
+    kinds = {element for element, _ in reached}
     assert {"theme", "round", "round-on", "budget", "pair-a", "pair-b", "copy", "duels"} <= kinds
     assert len(reached) < 200  # the end is reached: nothing keeps the keyboard
     assert browser.ask("document.getElementById('choice').getAttribute('aria-live')") == "polite"
@@ -321,25 +334,25 @@ def test_the_slider_of_rounds_shows_what_was_believed_then(browser, raced_projec
     browser.ask("document.getElementById('rounds-chart').scrollIntoView({behavior: 'instant'})")
     for number in (1, len(rounds)):
         browser.set("round", number)
-        found = rounds[number - 1]
+        entry = rounds[number - 1]
         assert browser.text("round-number") == f"Round {number}"
-        assert f"{found.state.instances} instances so far" in browser.text("round-facts")
+        assert f"{entry.state.instances} instances so far" in browser.text("round-facts")
         out = browser.ask(
             "[...document.querySelectorAll('#round-out li')].map(li => li.textContent)"
         )
-        assert len(out) == len(found.state.eliminated)
-        for line, gone in zip(out, found.state.eliminated, strict=True):
-            when = "this round" if gone.round == number else f"round {gone.round}"
+        assert len(out) == len(entry.state.eliminated)
+        for line, elimination in zip(out, entry.state.eliminated, strict=True):
+            when = "this round" if elimination.round == number else f"round {elimination.round}"
             assert line == (
-                f"{gone.algorithm} was eliminated in {when} by {gone.by}: "
-                f"{better(gone.probability, found.record.joint)}"
+                f"{elimination.algorithm} was eliminated in {when} by {elimination.by}: "
+                f"{better(elimination.probability, entry.record.joint)}"
             )
         browser.wait("document.getElementById('rounds-chart').dataset.drawn === 'yes'")
         curves = browser.ask(
             "document.getElementById('rounds-chart').data.filter(t => t.customdata)"
             ".map(t => Array.from(t.y))"
         )
-        np.testing.assert_allclose(curves, found.estimates.mean, atol=2e-5)
+        np.testing.assert_allclose(curves, entry.estimates.mean, atol=2e-5)
     browser.ask("document.getElementById('round-back').click()")
     assert browser.text("round-number") == f"Round {len(rounds) - 1}"
 
@@ -510,8 +523,10 @@ def test_hostile_names_harm_nothing_and_are_shown_as_they_are(browser: Browser, 
         assert browser.complaints() == []
         assert browser.requests() == []
         browser.wait(f"document.documentElement.scrollWidth <= {width}")
-        shown = browser.ask("[...document.querySelectorAll('.toggle')].map(toggle => toggle.title)")
-        assert shown == names
+        titles = browser.ask(
+            "[...document.querySelectorAll('.toggle')].map(toggle => toggle.title)"
+        )
+        assert titles == names
         # Charts shorten names, but take nothing in them for a tag or an entity.
         drawn = browser.ask("[...document.querySelectorAll('.chart text')].map(t => t.textContent)")
         assert any("<scri" in text for text in drawn)

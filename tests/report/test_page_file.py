@@ -35,12 +35,12 @@ def test_where_it_cannot_be_written_that_is_said_and_nothing_is_left(
 ):
     with pytest.raises(ReportError, match="is a folder; name a file"):
         write_text(partial(page, context), tmp_path, force=True)
-    mine = tmp_path / "mine.html"
-    mine.write_text("mine")
+    own_file = tmp_path / "mine.html"
+    own_file.write_text("mine")
     with pytest.raises(ReportError, match="mine.html exists already; write over it with --force"):
-        write_text(partial(page, context), mine)
-    assert mine.read_text() == "mine"
-    mine.unlink()
+        write_text(partial(page, context), own_file)
+    assert own_file.read_text() == "mine"
+    own_file.unlink()
     monkeypatch.setattr("polarbear.store.fs.os.fsync", no_space)
     with pytest.raises(ReportError, match="cannot write .*No space left on device"):
         write_text(partial(page, context), tmp_path / "page.html")
@@ -59,9 +59,9 @@ def test_it_refers_to_nothing_outside_itself(race_page: Path):
 
 
 def test_a_slim_page_holds_no_markup_from_names(kinds: dict[str, ReportContext]):
-    made = slim_page(kinds["hostile names"])
-    assert "<script>alert" not in made
-    assert "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;" in made
+    slim = slim_page(kinds["hostile names"])
+    assert "<script>alert" not in slim
+    assert "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;" in slim
 
 
 def test_commands_in_a_sentence_look_so_and_names_stay_as_they_are():
@@ -88,9 +88,9 @@ def test_packed_numbers_come_back_to_a_hair_and_missing_ones_as_missing():
     rng = np.random.default_rng(1)
     values = rng.dirichlet([0.1, 1, 5], size=400)
     values[3, 1] = np.nan
-    found = unpacked(packed(values)).reshape(values.shape)
-    assert np.isnan(found[3, 1])
-    assert np.nanmax(np.abs(found - values)) <= 0.5 / 65534 + 1e-12
+    values_read = unpacked(packed(values)).reshape(values.shape)
+    assert np.isnan(values_read[3, 1])
+    assert np.nanmax(np.abs(values_read - values)) <= 0.5 / 65534 + 1e-12
     assert unpacked(packed(np.array([0.0, 0.5, 1.0]))).tolist() == [0.0, 0.5, 1.0]
 
 
@@ -126,14 +126,14 @@ def slim(context: ReportContext) -> str:
 def test_a_slim_page_has_the_words_and_drawings_and_nothing_that_computes(context, slim):
     assert "<script" not in slim
     assert "script-src" not in slim
-    there = [figure for figure in FIGURES.values() if figure.missing(context) is None]
-    shown = [figure for figure in there if figure.name != FOR_PAPER]
-    assert slim.count("<svg") == len(shown) == len(there) - 1
+    available = [figure for figure in FIGURES.values() if figure.missing(context) is None]
+    drawn = [figure for figure in available if figure.name != FOR_PAPER]
+    assert slim.count("<svg") == len(drawn) == len(available) - 1
     assert not re.search(r"(src|href)\s*=\s*[\"'](?!#|data:)", slim)
     story = story_of(context)
-    said = unescape(re.sub(r"<[^>]*>", "", slim))
+    text = unescape(re.sub(r"<[^>]*>", "", slim))
     for words in (story.evidence, *(entry.reason[1:] for entry in story.members)):
-        assert words in said
+        assert words in text
 
 
 def test_pages_stay_light(race_page: Path, slim: str):
@@ -154,23 +154,25 @@ def test_paper_names_the_eliminated_algorithms(context: ReportContext, slim: str
     on_paper = slim.partition('class="on-paper"')[2].partition("<details>")[0]
     assert context.race is not None
     assert context.race.eliminated
-    assert all(f">{gone.algorithm}</bdi>" in on_paper for gone in context.race.eliminated)
+    assert all(
+        f">{elimination.algorithm}</bdi>" in on_paper for elimination in context.race.eliminated
+    )
     screen, _, paper = source("style.css").partition("@media print")
     assert ".on-paper { display: none; }" in screen
     assert ".on-paper { display: block; }" in paper
 
 
 def test_the_strip_has_a_cell_a_time_in_the_leader_s_colour(context: ReportContext, slim: str):
-    made = strip(context)
-    assert made is not None
+    leader_strip = strip(context)
+    assert leader_strip is not None
     names, likely = context.p_best
     leaders = [context.colour_index(names[i]) for i in likely.argmax(axis=1)]
-    assert [cell.colour for cell in made.cells] == leaders
+    assert [cell.colour for cell in leader_strip.cells] == leaders
     highest = likely.max(axis=1)
-    np.testing.assert_allclose([cell.p_best for cell in made.cells], highest, atol=0.0051)
-    for pieces in (made.names, made.cells):
+    np.testing.assert_allclose([cell.p_best for cell in leader_strip.cells], highest, atol=0.0051)
+    for pieces in (leader_strip.names, leader_strip.cells):
         assert sum(piece.width for piece in pieces) == pytest.approx(100, abs=0.1)
-    assert made.words in slim
+    assert leader_strip.words in slim
 
 
 def test_where_nothing_can_be_compared_there_is_no_strip(kinds: dict[str, ReportContext]):

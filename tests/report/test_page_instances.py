@@ -29,8 +29,8 @@ def look_at(browser: Browser, a: str, b: str, t: int) -> None:
     browser.set("pair-a", places[0])
     browser.set("pair-b", places[1])
     browser.set("pair-at", TIMES.index(t))
-    shown = f"{places[0]} {places[1]} {TIMES.index(t)}"
-    browser.wait(f"document.getElementById('duels').dataset.shown === '{shown}'")
+    expected = f"{places[0]} {places[1]} {TIMES.index(t)}"
+    browser.wait(f"document.getElementById('duels').dataset.shown === '{expected}'")
 
 
 @pytest.mark.parametrize(("a", "b", "t"), [("early", "late", 10), ("late", "middle", 320)])
@@ -72,29 +72,29 @@ def test_the_keyboard_opens_an_instance_and_escape_goes_back_to_where_it_was_ask
 
     browser.open(race_page)
     look_at(browser, "early", "late", 10)
-    asked = "document.querySelectorAll('#duels button')[2]"
-    browser.ask(f"{asked}.focus()")
+    button = "document.querySelectorAll('#duels button')[2]"
+    browser.ask(f"{button}.focus()")
     browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
     browser.wait("document.activeElement.id === 'instance-title'")
-    assert browser.text("instance-title") == browser.ask(f"{asked}.textContent")
+    assert browser.text("instance-title") == browser.ask(f"{button}.textContent")
     browser.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
     assert browser.ask("document.getElementById('instance').hidden")
-    assert browser.ask(f"document.activeElement === {asked}")
+    assert browser.ask(f"document.activeElement === {button}")
     browser.driver.switch_to.active_element.send_keys(Keys.SPACE)
     browser.wait("document.activeElement.id === 'instance-title'")
     browser.ask("document.getElementById('instance-close').click()")
-    assert browser.ask(f"document.activeElement === {asked}")
+    assert browser.ask(f"document.activeElement === {button}")
 
 
 def test_a_click_on_a_pair_and_a_time_shows_its_duels(browser: Browser, race_page: Path):
     browser.open(race_page)
-    place = "document.querySelector('[data-figure=pairs] .chart')"
-    browser.ask(f"{place}.scrollIntoView({{behavior: 'instant', block: 'center'}})")
-    browser.wait(f"{place}.dataset.drawn === 'yes'")
+    chart = "document.querySelector('[data-figure=pairs] .chart')"
+    browser.ask(f"{chart}.scrollIntoView({{behavior: 'instant', block: 'center'}})")
+    browser.wait(f"{chart}.dataset.drawn === 'yes'")
     browser.ask(
-        f"(() => {{ const data = {place}.data[0];"
+        f"(() => {{ const data = {chart}.data[0];"
         f" const pointIndex = data.clickedPairs.findIndex(pair => pair.t === {TIMES[2]});"
-        f" {place}.emit('plotly_click', {{points: [{{data, pointIndex}}]}}); }})()"
+        f" {chart}.emit('plotly_click', {{points: [{{data, pointIndex}}]}}); }})()"
     )
     browser.wait("document.getElementById('duels').dataset.shown.endsWith(' 2')")
     assert f"at {TIMES[2]} evaluations" in browser.text("duels-said")
@@ -103,16 +103,16 @@ def test_a_click_on_a_pair_and_a_time_shows_its_duels(browser: Browser, race_pag
 def test_what_a_page_holds_is_bounded_and_holds_the_most_runs(raced, monkeypatch):
     monkeypatch.setattr(page_data, "MAX_INSTANCES", 10**6)
     monkeypatch.setattr(page_data, "MAX_VALUES", 10**9)
-    whole = page_data.instance_sample(raced)
-    assert whole is not None
-    assert whole["of"] == len(whole["instances"]) > 9
+    all_runs = page_data.instance_sample(raced)
+    assert all_runs is not None
+    assert all_runs["of"] == len(all_runs["instances"]) > 9
     monkeypatch.setattr(page_data, "MAX_INSTANCES", 9)
-    some = page_data.instance_sample(raced)
-    assert some is not None
-    assert len(some["instances"]) == 9
-    assert some["of"] == whole["of"]
-    runs = [sum(run is not None for run in row) for row in whole["runs"]]
-    kept = [sum(run is not None for run in row) for row in some["runs"]]
+    sample = page_data.instance_sample(raced)
+    assert sample is not None
+    assert len(sample["instances"]) == 9
+    assert sample["of"] == all_runs["of"]
+    runs = [sum(run is not None for run in row) for row in all_runs["runs"]]
+    kept = [sum(run is not None for run in row) for row in sample["runs"]]
     assert sum(kept) == sum(sorted(runs, reverse=True)[:9])
     monkeypatch.setattr(page_data, "MAX_VALUES", 1)
     fewest = page_data.instance_sample(raced)

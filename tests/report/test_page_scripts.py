@@ -25,13 +25,13 @@ BROWSER = {
 
 def problems(*paths: str) -> list[str]:
     """What the linter finds, except names that a browser has."""
-    found = deno_lint(f"--rules-include={RULES}", *paths)
+    findings = deno_lint(f"--rules-include={RULES}", *paths)
     undefined = {f"{name} is not defined" for name in BROWSER}
-    return [str(error) for error in found["errors"]] + [
-        f"{Path(one['filename']).name}:{one['range']['start']['line']} {one['code']}: "
-        f"{one['message']}"
-        for one in found["diagnostics"]
-        if not (one["code"] == "no-undef" and one["message"] in undefined)
+    return [str(error) for error in findings["errors"]] + [
+        f"{Path(diagnostic['filename']).name}:{diagnostic['range']['start']['line']} "
+        f"{diagnostic['code']}: {diagnostic['message']}"
+        for diagnostic in findings["diagnostics"]
+        if not (diagnostic["code"] == "no-undef" and diagnostic["message"] in undefined)
     ]
 
 
@@ -137,16 +137,18 @@ def test_the_page_says_numbers_as_python_does(how: str):
         numbers = [number for number in numbers if number <= 1]
     if how in ("whole", "counted"):
         numbers = [float(round(number)) for number in numbers]
-    more = {"timed": ["evaluations"], "counted": ["instance"]}.get(how, [])
-    expected = [getattr(wording, how)(number, *more) for number in numbers]
-    asked = [[how, number, *(more if how == "counted" else [])] for number in numbers]
-    found = json.loads(node("tests/report/js/say.js", given=json.dumps(asked)))
-    assert dict(zip(numbers, found, strict=True)) == dict(zip(numbers, expected, strict=True))
+    nouns = {"timed": ["evaluations"], "counted": ["instance"]}.get(how, [])
+    expected = [getattr(wording, how)(number, *nouns) for number in numbers]
+    questions = [[how, number, *(nouns if how == "counted" else [])] for number in numbers]
+    answers = json.loads(node("tests/report/js/say.js", standard_input=json.dumps(questions)))
+    assert dict(zip(numbers, answers, strict=True)) == dict(zip(numbers, expected, strict=True))
 
 
 @pytest.mark.peer
 @pytest.mark.parametrize("axis", ["seconds", "function evaluations", "queries", "s"])
 def test_one_of_what_an_axis_counts_is_said_as_python_does(axis: str):
     page = {**PAGE, "axis": axis, "words": wording.page_words(axis)}
-    found = node("tests/report/js/say.js", given='[["timed", 1], ["timed", 2]]', page=page)
-    assert json.loads(found) == [wording.timed(1, axis), wording.timed(2, axis)]
+    answers = node(
+        "tests/report/js/say.js", standard_input='[["timed", 1], ["timed", 2]]', page=page
+    )
+    assert json.loads(answers) == [wording.timed(1, axis), wording.timed(2, axis)]

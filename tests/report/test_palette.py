@@ -41,9 +41,9 @@ def linear_rgb(colour: str) -> np.ndarray:
     return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, other: str) -> float:
     """The contrast ratio of WCAG: 1 for the same colour, 21 for black on white."""
-    dark, light = sorted(linear_rgb(c) @ XYZ[1] for c in (one, other))
+    dark, light = sorted(linear_rgb(c) @ XYZ[1] for c in (first, other))
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -57,9 +57,9 @@ def lab(colour: str, vision: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("vision", VISION)
 def test_eight_colours_are_told_apart_by_every_reader(theme, vision):
-    seen = [lab(colour, VISION[vision]) for colour in COLOURS[theme]]
-    assert len(seen) == 8
-    assert min(np.linalg.norm(one - two) for one, two in combinations(seen, 2)) > APART
+    as_seen = [lab(colour, VISION[vision]) for colour in COLOURS[theme]]
+    assert len(as_seen) == 8
+    assert min(np.linalg.norm(first - second) for first, second in combinations(as_seen, 2)) > APART
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "print"])
@@ -73,4 +73,4 @@ def test_lines_stand_out_from_the_paper_and_names_can_be_read(theme):
 @pytest.mark.parametrize("theme", ["light", "dark", "print"])
 def test_no_two_of_eighteen_algorithms_share_colour_and_dash(theme):
     looks = [look(i, theme) for i in range(18)]
-    assert len({(one.colour, one.dash) for one in looks}) == 18
+    assert len({(each_look.colour, each_look.dash) for each_look in looks}) == 18

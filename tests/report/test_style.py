@@ -36,6 +36,10 @@ def test_what_cannot_be_meant_is_refused(options, words):
 
 def test_names_take_no_more_than_their_share_of_the_width():
     name = "x" * 200
-    sheets = (Sheet(Figure(), Style(width=width), {name: name}) for width in (2.5, 20))
-    narrow, wide = (sheet.names([name])[name] for sheet in sheets)
+
+    def on_sheet(width: float) -> str:
+        return Sheet(Figure(), Style(width=width), {name: name}).names([name])[name]
+
+    narrow = on_sheet(2.5)
+    wide = on_sheet(20)
     assert 6 <= len(narrow) < len(wide) < 200
