@@ -52,7 +52,7 @@ class Command(Algorithm):
     configurations: str | None = Field(
         None,
         description="a file of configurations as irace reads it, with a header of parameter names; "
-        "each becomes an algorithm of its own, with its number after the name",
+        "each becomes a separate algorithm, with its number after the name",
     )
     parameter_file: str | None = Field(
         None,

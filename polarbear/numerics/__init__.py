@@ -1,4 +1,4 @@
 """Shared numerical tools: compiled loops, threads, seeds, array types.
 
-Uses nothing of ours.
+Uses no other room.
 """

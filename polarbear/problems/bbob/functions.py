@@ -5,8 +5,8 @@ its instance (`instances.py`). It returns by how much the value at the point exc
 Points are row vectors. Sums are in the order in which ioh has them, so that values agree to the
 last digits.
 
-Python calls `value` only, once for a point: a call of compiled code with several arrays takes as
-long as most functions. A second entry would be compiled as long as the first.
+Python calls only `value`, once for each point, because a call of compiled code with several arrays
+takes as long as most functions. There is one entry, as a second one would take as long to compile.
 """
 
 import math
@@ -28,19 +28,20 @@ rounded = compiled(**SETTINGS)  # a product is rounded before it is added to som
 copied = njit(inline="always")  # into the loop that calls it, and compiled only with it
 
 BOUND = 5.0  # the box is [-5, 5]^d
-WAVES = 12  # of Weierstrass' function
-LOWEST_SUM = -(2.0 - 0.5 ** (WAVES - 1))  # of the waves: each at its lowest
+WEIERSTRASS_WAVES = 12
+# The sum of Weierstrass' waves where each is lowest.
+LOWEST_WEIERSTRASS_SUM = -(2.0 - 0.5 ** (WEIERSTRASS_WAVES - 1))
 SCHWEFEL_OFFSET = 418.9828872724339
 # Heights of the peaks of Gallagher's functions.
 HIGHEST_PEAK = 10.0
 SECOND_PEAK = 9.1
 LOWEST_PEAK = 1.1
-BITS = 32  # of Katsuura's function
-MU_0 = 2.5  # of Lunacek's function
+KATSUURA_BITS = 32
+LUNACEK_MU_0 = 2.5
 # Heights above the best value are clipped to this interval in a mixture.
 SMALLEST_HEIGHT = 1e-12
 LARGEST_HEIGHT = 1e20
-# One function of a mixture; its arrays end at ``end``.
+# The row of one function of a mixture, whose arrays end at ``end``.
 NUMBERS = ("f_opt", "penalty", "scale", "weight")
 PART = np.dtype([("id", int), ("end", int), *((name, float) for name in NUMBERS)])
 
@@ -256,11 +257,11 @@ def weierstrass(z, first, second):
     total = 0.0
     for i in range(len(z)):
         frequency = amplitude = 1.0
-        for _ in range(WAVES):
+        for _ in range(WEIERSTRASS_WAVES):
             total += amplitude * math.cos(2.0 * math.pi * (z[i] + 0.5) * frequency)
             amplitude *= 0.5
             frequency *= 3.0
-    return 10.0 * math.pow(total / len(z) - LOWEST_SUM, 3.0)
+    return 10.0 * math.pow(total / len(z) - LOWEST_WEIERSTRASS_SUM, 3.0)
 
 
 @fused_inner
@@ -334,7 +335,7 @@ def katsuura(z, matrix):
     z = multiply(z, matrix, 0.0)
     sums = np.zeros(d)
     power = 1.0
-    for _ in range(BITS):
+    for _ in range(KATSUURA_BITS):
         power *= 2.0
         inverse = 1.0 / power
         for i in range(d):
@@ -351,13 +352,13 @@ def lunacek_bi_rastrigin(x, x_opt, first, second):
     """f24."""
     d = len(x)
     s = 1.0 - 0.5 / (math.sqrt(d + 20.0) - 4.1)
-    mu_1 = -math.sqrt((MU_0 * MU_0 - 1.0) / s)
+    mu_1 = -math.sqrt((LUNACEK_MU_0 * LUNACEK_MU_0 - 1.0) / s)
     near = far = 0.0
     z = np.empty(d)
     for i in range(d):
         doubled = 2.0 * x[i] if x_opt[i] > 0.0 else -2.0 * x[i]
-        z[i] = doubled - MU_0
-        near += (doubled - MU_0) * (doubled - MU_0)
+        z[i] = doubled - LUNACEK_MU_0
+        near += (doubled - LUNACEK_MU_0) * (doubled - LUNACEK_MU_0)
         far += (doubled - mu_1) * (doubled - mu_1)
     z = multiply(multiply(z, first, 0.0), second, 0.0)
     waves = 0.0
