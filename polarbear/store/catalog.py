@@ -101,9 +101,9 @@ class Catalog:
     def stat(self, name: str) -> os.stat_result:
         """The size and the time of a listed file, which may not have its name yet."""
         path = self.path / name
-        for place in (path, file_io.aside_of(path)):
+        for candidate in (path, file_io.aside_of(path)):
             with suppress(FileNotFoundError):
-                return place.stat()
+                return candidate.stat()
         raise file_io.damaged(path, file_io.MISSING)
 
     def read(self, name: str) -> bytes:
@@ -114,10 +114,11 @@ class Catalog:
             if name not in before.files:
                 raise FileNotFoundError(file_io.MISSING)
             why = file_io.MISSING
-            # A change that is being made renames the second to the first between our two looks.
-            for place in (path, file_io.aside_of(path), path):
+            # Another process may be making a change: it renames the temporary file to its final
+            # name. The final name is therefore tried again after the temporary one.
+            for candidate in (path, file_io.aside_of(path), path):
                 try:
-                    data = file_io.read(place)
+                    data = file_io.read(candidate)
                 except (FileNotFoundError, NotADirectoryError):
                     continue
                 if file_io.digest(data) == before.files[name]:
@@ -140,30 +141,30 @@ class Catalog:
         self,
         folder: str,
         columns: list[str] | None = None,
-        known: Mapping[str, pl.DataFrame] = MappingProxyType({}),
+        cached: Mapping[str, pl.DataFrame] = MappingProxyType({}),
     ) -> Iterator[tuple[str, pl.DataFrame]]:
-        """The parts of a table, one after the other; those that are ``known`` are not read again.
+        """The parts of a table, one after the other; ``cached`` parts are not read again.
 
         If another process merges parts at the same time, rows may occur twice.
         """
-        seen: set[str] = set()
+        yielded: set[str] = set()
         for _ in range(MAX_ATTEMPTS):
             with suppress(FileNotFoundError):
                 for name in self.names(f"{folder}/part-"):
-                    if name not in seen:
-                        part = known.get(name)
+                    if name not in yielded:
+                        part = cached.get(name)
                         if part is None:
                             part = self.read_table(name, tables.ALL[folder], columns)
-                        seen.add(name)
+                        yielded.add(name)
                         yield name, part
                 return
         raise StoreError(f"the files in {self.path / folder} keep changing; try again")
 
     # --- writing -----------------------------------------------------------------------------
 
-    def create(self, made: Manifest) -> None:
+    def create(self, new_manifest: Manifest) -> None:
         """Make the folder a store."""
-        file_io.write_whole(self.path / manifest.NAME, made.to_bytes())
+        file_io.write_whole(self.path / manifest.NAME, new_manifest.to_bytes())
 
     def commit(
         self,
@@ -180,7 +181,8 @@ class Catalog:
             written: list[str] = []
             try:
                 for name, data in add:
-                    # Also if it is listed with this content: the file may be missing or damaged.
+                    # A file that is listed with this content is written again, since the one on
+                    # disk may be missing or damaged.
                     added[name] = file_io.digest(data)
                     path = self.path / name
                     if not path.parent.exists():
@@ -192,23 +194,27 @@ class Catalog:
                 for name in written:
                     file_io.remove(file_io.aside_of(self.path / name))
                 raise
-            gone = [name for name in remove if name in before.files and name not in added]
-            kept = {n: h for n, h in before.files.items() if n not in added and n not in gone}
-            after = replace(before, files={**kept, **added}, obsolete=tuple(gone))
+            obsolete = [name for name in remove if name in before.files and name not in added]
+            kept = {
+                name: checksum
+                for name, checksum in before.files.items()
+                if name not in added and name not in obsolete
+            }
+            after = replace(before, files={**kept, **added}, obsolete=tuple(obsolete))
             if settings is not None:
                 after = replace(after, config=settings)
             self._interrupted = True
             file_io.write_whole(self.path / manifest.NAME, after.to_bytes())
             for name in written:
                 self._put_in_place(name)
-            self._remove(gone)
+            self._remove(obsolete)
             self._interrupted = False
 
     def recover(self) -> None:
         """Finish a change that was interrupted after it was listed; remove what was not listed.
 
-        Obsolete files are kept if anything else is wrong: a copy of a store that was changing may
-        have nothing else.
+        Obsolete files are kept if anything else is wrong: in a copy of a store that was changing
+        they may be the only complete ones.
         """
         listed = self.manifest
         self._sync_folders([manifest.NAME])
@@ -221,11 +227,15 @@ class Catalog:
             else:
                 file_io.remove(aside)
         on_disk = {*manifest.data_files(self.path)}
-        left = [name for name in listed.obsolete if name in on_disk]
-        if left and on_disk == {*listed.files, *left}:
-            found = {name: file_io.digest(file_io.read(self.path / name)) for name in listed.files}
-            self._remove(left if found == listed.files else [])
+        obsolete = [name for name in listed.obsolete if name in on_disk]
+        if obsolete and on_disk == {*listed.files, *obsolete} and self._is_intact(listed):
+            self._remove(obsolete)
         self._interrupted = False
+
+    def _is_intact(self, listed: Manifest) -> bool:
+        """Whether every listed file has the content that was written."""
+        checksums = {name: file_io.digest(file_io.read(self.path / name)) for name in listed.files}
+        return checksums == listed.files
 
     def _put_in_place(self, name: str) -> None:
         path = self.path / name
@@ -234,10 +244,10 @@ class Catalog:
 
     def _remove(self, names: Iterable[str]) -> None:
         """Remove files for good, before another change may forget that they are obsolete."""
-        gone = list(names)
-        for name in gone:
+        removed = list(names)
+        for name in removed:
             file_io.remove(self.path / name)
-        self._sync_folders(gone)
+        self._sync_folders(removed)
 
     def _sync_folders(self, names: Iterable[str]) -> None:
         for folder in dict.fromkeys((self.path / name).parent for name in names):
@@ -264,11 +274,11 @@ def decoded(
     path: Path, data: bytes, schema: pa.Schema, columns: list[str] | None = None
 ) -> pl.DataFrame:
     """The rows of a Parquet file, or some of its columns, with the types of a schema."""
-    wanted = schema if columns is None else pa.schema(map(schema.field, columns))
+    expected = schema if columns is None else pa.schema(map(schema.field, columns))
     with file_io.decoding(path):
-        table = _read(data, wanted.names).select(wanted.names)
-        # a cast loads `pyarrow.compute`, which takes longer than to read a small store
-        rows = _frame(table if table.schema.equals(wanted) else table.cast(wanted))
+        table = _read(data, expected.names).select(expected.names)
+        # A cast loads `pyarrow.compute`, which takes longer than reading a small store.
+        rows = _frame(table if table.schema.equals(expected) else table.cast(expected))
         row_checks.check(rows)
         return rows
 
@@ -283,9 +293,9 @@ def content_of(path: Path, data: bytes) -> Content:
 
 def joined(folder: str, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """The table of a folder from its parts: rows in order, each once."""
-    order, once = tables.ORDER[folder]
+    order, key_columns = tables.ORDER[folder]
     rows = pl.concat([empty(tables.ALL[folder]), *parts]).sort(order, maintain_order=True)
-    return rows.unique(once, keep="first", maintain_order=True)
+    return rows.unique(key_columns, keep="first", maintain_order=True)
 
 
 def facts_of(path: Path, data: bytes) -> JsonObject:
@@ -301,27 +311,31 @@ def empty(schema: pa.Schema) -> pl.DataFrame:
 
 
 def _read(data: bytes, columns: list[str] | None = None) -> pa.Table:
+    """The table in a Parquet file; ValueError if it would take far more memory than the file."""
     file = pq.ParquetFile(pa.BufferReader(data))
     groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
     chunks = [group.column(i) for group in groups for i in range(group.num_columns)]
-    most = MAX_TABLE_BYTES + MAX_TABLE_BYTES_PER_BYTE * len(data)
-    size = sum(max(8 * one.num_values, one.total_uncompressed_size) for one in chunks)
-    texts = {
-        one.path_in_schema
-        for one in chunks
-        if one.physical_type == "BYTE_ARRAY" and one.num_values * one.total_uncompressed_size > most
+    max_bytes = MAX_TABLE_BYTES + MAX_TABLE_BYTES_PER_BYTE * len(data)
+    size = sum(max(8 * chunk.num_values, chunk.total_uncompressed_size) for chunk in chunks)
+    # The file may hold a long text once that is repeated in every row.
+    columns_to_measure = {
+        chunk.path_in_schema
+        for chunk in chunks
+        if chunk.physical_type == "BYTE_ARRAY"
+        and chunk.num_values * chunk.total_uncompressed_size > max_bytes
     }
-    if size <= most and texts:  # a long text may stand in every row, and once in the file
-        size += sum(_text_bytes(data, name) for name in texts)
-    if size > most:
+    if size <= max_bytes:
+        size += sum(_text_bytes(data, name) for name in columns_to_measure)
+    if size > max_bytes:
         raise ValueError(f"{len(data):,} bytes that expand to {size:,} or more")
     # Arrow's threads may still hold the Python buffer when the interpreter ends, and abort it.
     return file.read(columns, use_threads=False)
 
 
 def _text_bytes(data: bytes, name: str) -> int:
-    """The length of all texts of a column, each of which is read once."""
-    file, total = pq.ParquetFile(pa.BufferReader(data), read_dictionary=[name]), 0
+    """The length of all texts of a column; a text that is repeated is read once."""
+    file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=[name])
+    total = 0
     for chunk in file.read([name], use_threads=False).column(0).chunks:
         texts = chunk.flatten() if pa.types.is_list(chunk.type) else chunk
         lengths = np.array([len(text) for text in texts.dictionary.to_pylist()])

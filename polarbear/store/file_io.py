@@ -68,8 +68,13 @@ def explained(path: Path) -> Iterator[None]:
 
 def damaged(path: Path, why: str) -> StoreDamagedError:
     """The error for a damaged file of a store."""
-    above = [p for p in path.parents if (p / "polarbear.json").exists()]
-    store = above[0] if above else path.parents[path.suffix == ".parquet"]
+    stores = [folder for folder in path.parents if (folder / "polarbear.json").exists()]
+    if stores:
+        store = stores[0]
+    elif path.suffix == ".parquet":
+        store = path.parent.parent
+    else:
+        store = path.parent
     error = StoreDamagedError(
         f"{path} is damaged ({why}); `polarbear repair {store}` sets it aside and says what to do "
         "next, `polarbear verify` looks for more"
@@ -118,14 +123,20 @@ def parsed(path: Path, data: bytes) -> JsonObject:
     """A JSON object of bounded depth and size with integers of 64 bits."""
     with decoding(path):
         facts = json.loads(data, parse_int=_int64)
-        level, longest = [facts], 0
+        level = [facts]
+        max_items = 0
         for _ in range(MAX_JSON_DEPTH):
-            longest = max([longest, *map(len, level)])
-            inner = (one.values() if isinstance(one, dict) else one for one in level)
-            level = [one for group in inner for one in group if isinstance(one, dict | list)]
-        if level or not isinstance(facts, dict) or longest > MAX_JSON_ITEMS:
+            max_items = max([max_items, *map(len, level)])
+            level = [child for parent in level for child in _children(parent)]
+        if level or not isinstance(facts, dict) or max_items > MAX_JSON_ITEMS:
             raise ValueError("it is not a JSON object of a store")
     return facts
+
+
+def _children(parent: JsonObject | list[Any]) -> list[Any]:
+    """The objects and lists that are directly inside another one."""
+    values = parent.values() if isinstance(parent, dict) else parent
+    return [child for child in values if isinstance(child, dict | list)]
 
 
 def _int64(text: str) -> int:
@@ -139,8 +150,8 @@ def record(path: Path, kind: type[T], facts: JsonObject) -> T:
     """The content of a file as a record of the package, by its types or by ``from_plain``."""
     read = getattr(kind, "from_plain", None) or _adapter(cast(Hashable, kind)).validate_python
     with decoding(path):
-        found: T = read(facts)
-        return found
+        content: T = read(facts)
+        return content
 
 
 _adapter = cache(TypeAdapter)
@@ -210,17 +221,17 @@ def folder_aside(target: Path) -> Iterator[Path]:
 
 
 def _free_aside(target: Path) -> Path:
-    """A temporary name next to a target, after removing those that killed processes have left."""
+    """A temporary name next to a target; files that killed processes left there are removed."""
     prefix = f"{ASIDE}{digest(target.name.encode(errors='surrogateescape'))[:8]}-"
-    for left in target.parent.glob(f"{prefix}*"):
+    for leftover in target.parent.glob(f"{prefix}*"):
         with suppress(OSError):
-            handle = os.open(left, os.O_RDONLY | NO_LINKS_OR_PIPES)
+            handle = os.open(leftover, os.O_RDONLY | NO_LINKS_OR_PIPES)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails if its writer is alive
-                if left.is_dir():
-                    shutil.rmtree(left)
+                if leftover.is_dir():
+                    shutil.rmtree(leftover)
                 else:
-                    left.unlink()
+                    leftover.unlink()
             finally:
                 os.close(handle)
     return target.with_name(f"{prefix}{secrets.token_hex(4)}")

@@ -98,9 +98,9 @@ def load(path: Path) -> Manifest:
     except (FileNotFoundError, NotADirectoryError):
         if _has_parts(path):
             raise file_io.damaged(file, file_io.MISSING) from None
-        what = "is not a PolarBear store" if path.exists() else "does not exist"
+        problem = "is not a PolarBear store" if path.exists() else "does not exist"
         raise NotAStoreError(
-            f"{path} {what}; `polarbear run CONFIG --store {path}` makes one"
+            f"{path} {problem}; `polarbear run CONFIG --store {path}` makes one"
         ) from None
     version = facts.get("format")
     if isinstance(version, int) and version != FORMAT:
@@ -137,9 +137,15 @@ def settings_of(path: Path, manifest: Manifest) -> StoredSettings:
 
 def check_free(path: Path) -> None:
     """Refuse a folder that holds anything but a store, or the remains of a killed creation."""
-    inside = path.iterdir() if path.is_dir() else [path] if path.is_file() else []
-    free = all(one.name == "lock" or one.name.startswith(file_io.ASIDE) for one in inside)
-    if not free and not is_store(path):  # in this order: another process may just be creating it
+    if path.is_dir():
+        files = list(path.iterdir())
+    elif path.is_file():
+        files = [path]
+    else:
+        files = []
+    is_free = all(file.name == "lock" or file.name.startswith(file_io.ASIDE) for file in files)
+    # Another process may be creating the store, so the manifest is looked for last.
+    if not is_free and not is_store(path):
         if _has_parts(path):
             raise file_io.damaged(path / NAME, file_io.MISSING)
         raise NotAStoreError(
@@ -154,13 +160,13 @@ def _has_parts(path: Path) -> bool:
 
 def data_files(path: Path) -> list[str]:
     """The files on disk that PolarBear can have written, listed or not, except polarbear.json."""
-    found = [*path.glob("set-aside-*.parquet"), *path.glob("provenance.json")]
+    files = [*path.glob("set-aside-*.parquet"), *path.glob("provenance.json")]
     for folder in FOLDERS:
         for ending in ("json", "parquet"):
-            found += (path / folder).rglob(f"*.{ending}")
+            files += (path / folder).rglob(f"*.{ending}")
     return sorted(
         str(file.relative_to(path))
-        for file in found
+        for file in files
         if file.is_file() and not file.is_symlink() and not file.name.startswith(file_io.ASIDE)
     )
 
@@ -171,12 +177,16 @@ def check_nothing_leads_out(store: Path) -> None:
     Writing through a link would change a file that the user never named; reading from a pipe might
     never end.
     """
-    below = (path for folder in (*FOLDERS, DAMAGED) for path in (store / folder).rglob("*"))
-    for path in chain(store.glob("*"), below):
-        leads_out = path.is_symlink() and not path.resolve().is_relative_to(store.resolve())
-        if leads_out or not (path.is_symlink() or path.is_file() or path.is_dir()):
-            kinds = "neither a file nor a folder", "a link that leads out of the store"
+    in_folders = (path for folder in (*FOLDERS, DAMAGED) for path in (store / folder).rglob("*"))
+    for path in chain(store.glob("*"), in_folders):
+        if path.is_symlink() and not path.resolve().is_relative_to(store.resolve()):
+            kind = "a link that leads out of the store"
+        elif path.is_symlink() or path.is_file() or path.is_dir():
+            kind = None
+        else:
+            kind = "neither a file nor a folder"
+        if kind is not None:
             raise StoreError(
-                f"{path} is {kinds[leads_out]}, which PolarBear never writes; remove it, or "
+                f"{path} is {kind}, which PolarBear never writes; remove it, or "
                 "replace it by the file it points to, if you know where it came from"
             )

@@ -20,17 +20,18 @@ if TYPE_CHECKING:
 def rename(store: StoreOnDisk, old: str, new: str) -> None:
     """Rename an algorithm; the caller holds the store's lock and has checked both names."""
     catalog = store.catalog
-    before = [name for name in catalog.manifest.files if name.endswith(".parquet")]
-    ids, remove = _new_ids(store, old, new), list[str]()
+    tables = [name for name in catalog.manifest.files if name.endswith(".parquet")]
+    ids = _new_ids(store, old, new)
+    replaced: list[str] = []
 
-    def changed() -> Iterator[File]:
-        for name in before:  # in their order: the newest posterior stays the newest
+    def changed_files() -> Iterator[File]:
+        for name in tables:  # in this order, so that the newest posterior stays the newest
             data = catalog.read(name)
             renamed = _renamed_content(content_of(catalog.path / name, data), ids, old, new)
             if renamed is None:
                 yield name, data
             else:
-                remove.append(name)
+                replaced.append(name)
                 yield table_file(name.rpartition("-")[0], *renamed)
         yield from _rounds(store.rounds, old, new)
         for number in store.races.numbers():
@@ -39,7 +40,7 @@ def rename(store: StoreOnDisk, old: str, new: str) -> None:
             yield replace(about, config=_renamed_settings(about.config, old, new)).file()
         yield store.provenance.read().renamed(old, new).file()
 
-    catalog.commit(changed(), remove, _renamed_settings(store.settings, old, new))
+    catalog.commit(changed_files(), replaced, _renamed_settings(store.settings, old, new))
 
 
 def _rounds(rounds: Rounds, old: str, new: str) -> Iterator[File]:
@@ -48,28 +49,38 @@ def _rounds(rounds: Rounds, old: str, new: str) -> Iterator[File]:
 
 
 def _renamed_settings(settings: StoredSettings, old: str, new: str) -> StoredSettings:
-    algorithms = settings.algorithms.items()
-    return settings.with_algorithms({new if name == old else name: one for name, one in algorithms})
+    algorithms = {
+        new if name == old else name: algorithm for name, algorithm in settings.algorithms.items()
+    }
+    return settings.with_algorithms(algorithms)
 
 
 def _renamed_content(content: Content, ids: dict[str, str], old: str, new: str) -> Content | None:
-    """A table with the new name in its columns and facts; None if it has no old one."""
+    """A table with the new name in its columns and facts; None if the old name is not in it."""
     before, schema, facts = content
     if facts is not None:  # a posterior
         names = [new if name == old else name for name in facts["algorithms"]]
-        changed = before, schema, {**facts, "algorithms": names}
-        return None if names == facts["algorithms"] else changed
-    columns = [
-        pl.col(name).replace(ids)
-        if name == "run"
-        else pl.col(name).replace(old, new)
-        if kind == pl.String
-        else pl.col(name).list.eval(pl.element().replace(old, new))
+        if names == facts["algorithms"]:
+            return None
+        return before, schema, {**facts, "algorithms": names}
+    after = before.with_columns(
+        _renamed_column(name, kind, ids, old, new)
         for name, kind in before.schema.items()
         if name in ("run", "a", "b", "algorithm")
-    ]
-    after = before.with_columns(columns)
+    )
     return None if after.equals(before) else (after, schema, None)
+
+
+def _renamed_column(
+    name: str, kind: pl.DataType, ids: dict[str, str], old: str, new: str
+) -> pl.Expr:
+    """A column of ids of runs, of names, or of lists of names, with the new name."""
+    column = pl.col(name)
+    if name == "run":
+        return column.replace(ids)
+    if kind == pl.String:
+        return column.replace(old, new)
+    return column.list.eval(pl.element().replace(old, new))
 
 
 def _new_ids(store: StoreOnDisk, old: str, new: str) -> dict[str, str]:

@@ -57,19 +57,27 @@ def repair(path: Path) -> Repaired:
         catalog.recover()
         _list_parts(catalog)
         names = [*data_files(path), *catalog.manifest.files]
-        before = _runs(catalog, "runs") | _runs(catalog, "trajectories")
-        while not (found := verify(path)).sound:  # files that lack others show in the next pass
+        runs_before = _runs(catalog, "runs") | _runs(catalog, "trajectories")
+        verified = verify(path)
+        while not verified.sound:
             listed = catalog.manifest
-            more = _set_aside(catalog, found)
-            moved += more
-            if not more and catalog.manifest == listed:
-                worst = found.damaged[0]
-                raise StoreError(f"{path}/{worst.file} cannot be set aside ({worst.why})")
+            moved_now = _set_aside(catalog, verified)
+            moved += moved_now
+            if not moved_now and catalog.manifest == listed:
+                first = verified.damaged[0]
+                raise StoreError(f"{path}/{first.file} cannot be set aside ({first.why})")
+            verified = verify(path)  # which finds files that depend on those that were moved
         kept = Rounds(catalog).numbers()
     rounds = set(numbers_in(names, f"rounds/{CHECKPOINT}"))
-    replayed, lost = len(rounds.difference(kept)), len(before - _runs(catalog, "runs"))
-    following = _next_step(catalog, moved, replayed)
-    return Repaired(str(path), tuple(moved), len(kept), replayed, lost, following)
+    n_replayed = len(rounds.difference(kept))
+    return Repaired(
+        store=str(path),
+        moved=tuple(moved),
+        rounds_kept=len(kept),
+        rounds_to_replay=n_replayed,
+        runs_lost=len(runs_before - _runs(catalog, "runs")),
+        next=_next_step(catalog, moved, n_replayed),
+    )
 
 
 def _rebuild_manifest(path: Path) -> list[Moved]:
@@ -93,32 +101,35 @@ def _sound_files(path: Path) -> list[str]:
 def _list_parts(catalog: Catalog) -> None:
     """List sound parts of tables that are not listed, as in a copy of a store that was changing."""
     new = [name for name in _sound_files(catalog.path) if name not in catalog.manifest.files]
-    parts = [name for name in new if name.startswith(tuple(f"{one}/part-" for one in tables.ALL))]
+    prefixes = tuple(f"{table}/part-" for table in tables.ALL)
+    parts = [name for name in new if name.startswith(prefixes)]
     if parts:
         catalog.commit((name, file_io.read(catalog.path / name)) for name in parts)
 
 
-def _set_aside(catalog: Catalog, found: Verified) -> list[Moved]:
-    """Move what was found, and what depends on it; keep runs that have a trajectory."""
-    path, rounds = catalog.path, Rounds(catalog)
-    reasons = {damage.file: damage.why for damage in found.damaged}
-    known = sorted(_runs(catalog, "runs") & _runs(catalog, "trajectories"))
+def _set_aside(catalog: Catalog, verified: Verified) -> list[Moved]:
+    """Move damaged files, and what depends on them; keep runs that have a trajectory."""
+    path = catalog.path
+    rounds = Rounds(catalog)
+    reasons = {damage.file: damage.why for damage in verified.damaged}
+    complete_runs = sorted(_runs(catalog, "runs") & _runs(catalog, "trajectories"))
     add: list[File] = []
     for name in reasons:
         table = name.partition("/")[0]
         if table in ("runs", "trajectories") and name in catalog.names(f"{table}/part-"):
             with suppress(StoreDamagedError):
                 rows = catalog.read_table(name, tables.ALL[table])
-                rows = rows.filter(pl.col("run").is_in(known))
-                add += [part_file(table, rows)] if len(rows) else []
-    if found.replay_from is not None:
-        add += _newcomers(rounds, found.replay_from)
-        later = [number for number in rounds.numbers() if number >= found.replay_from]
+                rows = rows.filter(pl.col("run").is_in(complete_runs))
+                if len(rows):
+                    add.append(part_file(table, rows))
+    if verified.replay_from is not None:
+        add += _newcomers(rounds, verified.replay_from)
+        later = [number for number in rounds.numbers() if number >= verified.replay_from]
         for name in [name for number in later[::-1] for name in rounds.files_of(number)]:
             if name in catalog.manifest.files:
-                reasons.setdefault(name, f"round {found.replay_from} lacks files or runs")
-    there = [name for name in reasons if (path / name).is_file()]
-    moved = [_move(path, name, reasons[name]) for name in there]
+                reasons.setdefault(name, f"round {verified.replay_from} lacks files or runs")
+    on_disk = [name for name in reasons if (path / name).is_file()]
+    moved = [_move(path, name, reasons[name]) for name in on_disk]
     catalog.commit(add, reasons)
     return moved
 
@@ -136,12 +147,15 @@ def _newcomers(rounds: Rounds, first: int) -> list[File]:
 
 
 def _move(path: Path, file: str, why: str) -> Moved:
-    place, count = path / manifest.DAMAGED / file, 1
-    while place.exists():
+    """Move a file to a free name in ``damaged/``."""
+    first_target = path / manifest.DAMAGED / file
+    target = first_target
+    count = 1
+    while target.exists():
         count += 1
-        place = (path / manifest.DAMAGED / file).with_suffix(f".{count}{Path(file).suffix}")
-    file_io.move(path / file, place)
-    return Moved(file, str(place.relative_to(path)), why)
+        target = first_target.with_suffix(f".{count}{first_target.suffix}")
+    file_io.move(path / file, target)
+    return Moved(file, str(target.relative_to(path)), why)
 
 
 def _runs(catalog: Catalog, table: str) -> set[str]:
@@ -151,7 +165,8 @@ def _runs(catalog: Catalog, table: str) -> set[str]:
 
 def _next_step(catalog: Catalog, moved: list[Moved], replayed: int) -> str | None:
     """The command that brings back what was lost."""
-    path, config = catalog.path, catalog.manifest.config
+    path = catalog.path
+    settings = catalog.manifest.config
     if not moved and not replayed:
         return None
     command = f"run CONFIG --store {path}"
@@ -159,6 +174,6 @@ def _next_step(catalog: Catalog, moved: list[Moved], replayed: int) -> str | Non
         command = f"race CONFIG --store {path}"
     elif all(move.file.startswith("posteriors/") for move in moved):
         command = f"infer {path}"
-    elif config is not None and config.instances.suite == "imported":
+    elif settings is not None and settings.instances.suite == "imported":
         command = f"import SOURCE --store {path}"
     return f"give the `polarbear {command}` command again: it makes up for what was set aside"

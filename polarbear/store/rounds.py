@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 from pydantic import AwareDatetime
 
 from polarbear.config.stored_settings import SettingsOfFile, StoredSettings
@@ -25,12 +26,14 @@ ABOUT = "race.json"
 ENTERED = "entered.json"  # exists after a repair that has set rounds aside
 CHECKPOINT = rf"round-({NUMBER})\.json"
 RATINGS = ("mean", "low", "high", "p_best")
+RELATIONS = ("p_above", "p_below", "p_alike", "error")
 SCHEMAS = (tables.ROUND_RATINGS, tables.ROUND_PAIRS)
 
 
 def beliefs_to_tables(beliefs: Beliefs) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Ratings over time, and relations of pairs: at each time, then over all times."""
-    times, n = beliefs.times, len(beliefs.algorithms)
+    times = beliefs.times
+    n = len(beliefs.algorithms)
     names = pl.Series(beliefs.algorithms, dtype=pl.String)
     rated = beliefs.mean, beliefs.low, beliefs.high, beliefs.best
     ratings = pl.DataFrame(
@@ -59,48 +62,65 @@ def beliefs_to_tables(beliefs: Beliefs) -> tuple[pl.DataFrame, pl.DataFrame]:
     pairs = [empty(tables.ROUND_PAIRS)]
     if beliefs.trusted:
         pairs.append(relations(times.tolist(), beliefs.above, beliefs.alike, beliefs.above_error))
-    always, error, crossing = beliefs.always_above, beliefs.always_above_error, beliefs.crossing
+    always = beliefs.always_above
+    error = beliefs.always_above_error
+    crossing = beliefs.crossing
     if always is not None and error is not None and crossing is not None:
         pairs.append(relations([None], always[None], crossing[None], error[None]))
     return ratings, pl.concat(pairs)
 
 
 def beliefs_from_tables(ratings: pl.DataFrame, pairs: pl.DataFrame) -> Beliefs:
-    """Beliefs from the tables of a round; a pair's one error stands for both of its sides."""
+    """Beliefs from the tables of a round; a pair has one error, which holds for both directions."""
     names = tuple(ratings["algorithm"].unique(maintain_order=True))
-    n, size = len(names), len(ratings) // len(names)
+    n = len(names)
+    n_times = len(ratings) // n
     a, b = np.triu_indices(n, 1)
 
-    def relations(rows: pl.DataFrame, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        above, error, alike = (np.full((size, n, n), np.nan) for _ in range(3))
+    def relations(rows: pl.DataFrame, n_rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        above = np.full((n_rows, n, n), np.nan)
+        error = above.copy()
+        alike = above.copy()
         if len(rows):
-            at = {c: rows[c].to_numpy().reshape(-1, size).T for c in rows.columns[3:]}
-            above[:, a, b], above[:, b, a] = at["p_above"], at["p_below"]
-            alike[:, a, b] = alike[:, b, a] = at["p_alike"]
-            error[:, a, b] = error[:, b, a] = at["error"]
+            by_time = {name: rows[name].to_numpy().reshape(-1, n_rows).T for name in RELATIONS}
+            above[:, a, b] = by_time["p_above"]
+            above[:, b, a] = by_time["p_below"]
+            alike[:, a, b] = alike[:, b, a] = by_time["p_alike"]
+            error[:, a, b] = error[:, b, a] = by_time["error"]
         return above, error, alike
 
     is_joint = pairs["t"].is_null()
-    joint = relations(pairs.filter(is_joint), 1) if is_joint.any() else None
-    rated = (ratings[name].to_numpy().reshape(n, size) for name in RATINGS)
-    at_times = relations(pairs.filter(~is_joint), size)
-    over_all = (None,) * 3 if joint is None else (one[0] for one in joint)
-    return Beliefs._make((names, ratings["t"].to_numpy()[:size], *rated, *at_times, *over_all))
+    times = ratings["t"].to_numpy()[:n_times]
+    rated = (ratings[name].to_numpy().reshape(n, n_times) for name in RATINGS)
+    at_times = relations(pairs.filter(~is_joint), n_times)
+    beliefs = Beliefs._make((names, times, *rated, *at_times, None, None, None))
+    if not is_joint.any():
+        return beliefs
+    always_above, always_above_error, crossing = relations(pairs.filter(is_joint), 1)
+    return beliefs._replace(
+        always_above=always_above[0],
+        always_above_error=always_above_error[0],
+        crossing=crossing[0],
+    )
 
 
 class Rounds:
     """The folder ``rounds/`` of a store, or that of a past race; ``last`` hides later rounds."""
 
     def __init__(self, catalog: Catalog, folder: str = FOLDER, last: int | None = None) -> None:
-        self._catalog, self.folder, self._last = catalog, folder, last
+        self._catalog = catalog
+        self.folder = folder
+        self._last = last
 
     def add(self, record: RoundRecord, beliefs: Beliefs) -> None:
         """Store a round with the beliefs after it; a round of the same number is replaced."""
-        old = self.files_of(record.state.round)[1:]
-        stems = [name.rpartition("-")[0] for name in old]
-        made = zip(stems, beliefs_to_tables(beliefs), SCHEMAS, strict=True)
-        added = [table_file(*one) for one in made]
-        self._catalog.commit([*added, self.checkpoint(record)], old)
+        replaced = self.files_of(record.state.round)[1:]
+        stems = [name.rpartition("-")[0] for name in replaced]
+        added = [
+            table_file(stem, table, schema)
+            for stem, table, schema in zip(stems, beliefs_to_tables(beliefs), SCHEMAS, strict=True)
+        ]
+        self._catalog.commit([*added, self.checkpoint(record)], replaced)
 
     def checkpoint(self, record: RoundRecord) -> File:
         """The file of a round."""
@@ -109,8 +129,8 @@ class Rounds:
     def files_of(self, number: int) -> list[str]:
         """The files of a round, first the checkpoint; ``-*`` is in place of an unknown hash."""
         stems = [f"{self.folder}/{kind}-{number:04}" for kind in ("ratings", "pairs")]
-        found = [self._catalog.find(stem) or f"{stem}-*.parquet" for stem in stems]
-        return [self._name(number), *found]
+        tables = [self._catalog.find(stem) or f"{stem}-*.parquet" for stem in stems]
+        return [self._name(number), *tables]
 
     def files(self) -> list[str]:
         """All listed files of these rounds."""
@@ -118,8 +138,8 @@ class Rounds:
 
     def numbers(self) -> list[int]:
         """The numbers of the rounds, in order."""
-        found = numbers_in(self.files(), f"{self.folder}/{CHECKPOINT}")
-        return [n for n in found if self._last is None or n <= self._last]
+        numbers = numbers_in(self.files(), f"{self.folder}/{CHECKPOINT}")
+        return [number for number in numbers if self._last is None or number <= self._last]
 
     def read(self, number: int) -> RoundRecord:
         """The checkpoint of a round."""
@@ -146,21 +166,25 @@ class Rounds:
 
     def beliefs(self, number: int) -> Beliefs:
         """The beliefs after a round: ratings over time, and relations of pairs."""
-        found = []
-        for name, schema in zip(self.files_of(number)[1:], SCHEMAS, strict=True):
-            path = self._catalog.path / name
-            with file_io.decoding(path):
-                found.append(self._catalog.read_table(name, schema))
-        with file_io.decoding(path):
-            return beliefs_from_tables(*found)
+        _, ratings_file, pairs_file = self.files_of(number)
+        ratings = self._read_table(ratings_file, tables.ROUND_RATINGS)
+        pairs = self._read_table(pairs_file, tables.ROUND_PAIRS)
+        with file_io.decoding(self._catalog.path / pairs_file):
+            return beliefs_from_tables(ratings, pairs)
+
+    def _read_table(self, name: str, schema: pa.Schema) -> pl.DataFrame:
+        with file_io.decoding(self._catalog.path / name):
+            return self._catalog.read_table(name, schema)
 
     def entered(self) -> dict[str, int]:
         """The rounds after which newcomers entered, if those rounds are to be replayed."""
         try:
-            found = self._catalog.read_record(f"{self.folder}/{ENTERED}", dict[str, dict[str, int]])
+            content = self._catalog.read_record(
+                f"{self.folder}/{ENTERED}", dict[str, dict[str, int]]
+            )
         except FileNotFoundError:
             return {}
-        return found.get("entered", {})
+        return content.get("entered", {})
 
     def _name(self, number: int) -> str:
         return f"{self.folder}/round-{number:04}.json"
@@ -168,8 +192,8 @@ class Rounds:
 
 def numbers_in(names: Iterable[str], pattern: str) -> list[int]:
     """The numbers of rounds or races in those names that match a pattern, in order."""
-    found = (re.fullmatch(pattern, name) for name in names)
-    return sorted(int(match[1]) for match in found if match)
+    matches = (re.fullmatch(pattern, name) for name in names)
+    return sorted(int(match[1]) for match in matches if match)
 
 
 class PastRace(NamedTuple):
@@ -225,9 +249,10 @@ class Races:
         if not rounds.numbers():
             return None
         about = RaceEnd(self.current, datetime.now(UTC), list(because), settings)
-        folder, old = folder_of(about.race), rounds.files()
-        moved = [(name.replace(FOLDER, folder, 1), self._catalog.read(name)) for name in old]
-        self._catalog.commit([*moved, about.file()], old)
+        folder = folder_of(about.race)
+        files = rounds.files()
+        moved = [(name.replace(FOLDER, folder, 1), self._catalog.read(name)) for name in files]
+        self._catalog.commit([*moved, about.file()], files)
         return about.race
 
     def rounds(self, race: int) -> Rounds:
@@ -240,14 +265,21 @@ class Races:
 
     def past(self) -> list[PastRace]:
         """The results of all past races."""
-        found = []
-        for number in self.numbers():
-            about, last = self.about(number), self.rounds(number).last()
-            if last is None:
-                raise file_io.damaged(self._catalog.path / folder_of(number), "it has no round")
-            result = last.state.round, last.state.instances, last.state.candidates
-            found.append(PastRace(number, about.ended.isoformat(), tuple(about.because), *result))
-        return found
+        return [self._past_race(number) for number in self.numbers()]
+
+    def _past_race(self, number: int) -> PastRace:
+        about = self.about(number)
+        last = self.rounds(number).last()
+        if last is None:
+            raise file_io.damaged(self._catalog.path / folder_of(number), "it has no round")
+        return PastRace(
+            race=number,
+            ended=about.ended.isoformat(),
+            because=tuple(about.because),
+            rounds=last.state.round,
+            instances=last.state.instances,
+            pareto_set=last.state.candidates,
+        )
 
     def posteriors(self) -> list[str]:
         """The keys of the posteriors that past races ended with."""
@@ -257,5 +289,5 @@ class Races:
     def check(self, number: int) -> None:
         """Refuse the number of a race that is neither a past one nor the current one."""
         if number not in [*self.numbers(), self.current]:
-            held = f"races 1 to {self.current}" if self.current > 1 else "race 1"
-            raise StoreError(f"{self._catalog.path} has no race {number}; it has {held}")
+            existing = f"races 1 to {self.current}" if self.current > 1 else "race 1"
+            raise StoreError(f"{self._catalog.path} has no race {number}; it has {existing}")

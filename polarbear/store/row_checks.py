@@ -26,25 +26,31 @@ class _Fingerprint(BaseModel):
 
 def check(rows: pl.DataFrame) -> None:
     """Raise a ValueError if a value in any column is none that PolarBear writes."""
-    there = set(rows.columns)
-    if "status" in there and (unknown := set(rows["status"]) - set(Status)):
-        raise ValueError(f"{min(unknown)} is not a status of a run")
-    for name in there & {"started", "since"}:
+    columns = set(rows.columns)
+    if "status" in columns:
+        unknown_statuses = set(rows["status"]) - set(Status)
+        if unknown_statuses:
+            raise ValueError(f"{min(unknown_statuses)} is not a status of a run")
+    for name in columns & {"started", "since"}:
         if not rows[name].cast(pl.Int64).is_between(0, LATEST).all():
             raise ValueError(f"{name} is beyond all calendars")
-    for one, other in LISTS:
-        if {one, other} <= there and isinstance(rows[one].dtype, pl.List):
-            pair = rows[one].list, rows[other].list
-            lengths = [
-                *(lists.len() for lists in pair),
-                *(lists.drop_nulls().list.len() for lists in pair),
-            ]
-            if not all(lengths[0].equals(length) for length in lengths):
-                raise ValueError(f"{one} and {other} do not have the same number of values")
-    for spec in rows["spec"] if "spec" in there else ():
-        _check_spec(json.loads(spec))
-    for made_by in rows["fingerprint"].drop_nulls().unique() if "fingerprint" in there else ():
-        _Fingerprint.model_validate(json.loads(made_by))
+    for first, second in LISTS:
+        if {first, second} <= columns and isinstance(rows[first].dtype, pl.List):
+            _check_lengths(rows[first], rows[second])
+    if "spec" in columns:
+        for spec in rows["spec"]:
+            _check_spec(json.loads(spec))
+    if "fingerprint" in columns:
+        for fingerprint in rows["fingerprint"].drop_nulls().unique():
+            _Fingerprint.model_validate(json.loads(fingerprint))
+
+
+def _check_lengths(first: pl.Series, second: pl.Series) -> None:
+    """Raise a ValueError unless two columns have lists of the same length, without nulls."""
+    length = first.list.len()
+    others = (second.list.len(), *(lists.list.drop_nulls().list.len() for lists in (first, second)))
+    if not all(length.equals(other) for other in others):
+        raise ValueError(f"{first.name} and {second.name} do not have the same number of values")
 
 
 def _check_spec(spec: object) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import chain
 from typing import NamedTuple
 
 import polars as pl
@@ -70,8 +71,9 @@ class StoredRun(NamedTuple):
     @classmethod
     def of(cls, outcome: Outcome, workers: int) -> StoredRun:
         """A run that was just executed by one of this number of workers."""
-        task, where = outcome.task, outcome.where
-        name, instance = task.algorithm.name, task.instance.id
+        task = outcome.task
+        name = task.algorithm.name
+        instance = task.instance.id
         return cls(
             run=run_id(name, instance, task.attempt),
             algorithm=name,
@@ -83,7 +85,7 @@ class StoredRun(NamedTuple):
             version=__version__,
             **{name: getattr(task, name) for name in TASK_FIELDS},
             **{name: getattr(outcome, name) for name in OUTCOME_FIELDS},
-            **vars(where),
+            **vars(outcome.where),
         )
 
     def outcome(self, task: Task, times: Floats, values: Floats) -> Outcome:
@@ -128,10 +130,11 @@ class SetAside:
 
     def runs(self) -> pl.DataFrame:
         """One row per run that does not count, with the reason and the time."""
-        found = self._catalog.read_current(SET_ASIDE)
-        if found is None:
+        current = self._catalog.read_current(SET_ASIDE)
+        if current is None:
             return empty(tables.SET_ASIDE)
-        return decoded(*found, tables.SET_ASIDE)
+        path, data = current
+        return decoded(path, data, tables.SET_ASIDE)
 
     def add(self, runs: pl.DataFrame, reason: Reason) -> None:
         """Set runs aside: all of them or none."""
@@ -169,7 +172,9 @@ class FinishedRun:
 
         None if that is unknown: it did not reach this budget, or was killed before.
         """
-        run, budget, inside = self.run, task.budget, self.times <= task.budget
+        run = self.run
+        budget = task.budget
+        is_inside = self.times <= budget
         if budget > run.budget:
             return None
         if run.reached > budget:
@@ -177,7 +182,7 @@ class FinishedRun:
             run = run._replace(evaluations=int(budget), reached=budget)
         elif budget < run.budget and run.status not in ENDINGS:
             return None
-        return run.outcome(task, self.times[inside], self.values[inside])
+        return run.outcome(task, self.times[is_inside], self.values[is_inside])
 
 
 class SpeculativeTable:
@@ -198,7 +203,10 @@ class SpeculativeTable:
 
     def replace(self, runs: Iterable[FinishedRun]) -> None:
         """Keep these runs and no others."""
-        rows = [{**one.run._asdict(), "t": one.times, "y": one.values} for one in runs]
+        rows = [
+            {**finished.run._asdict(), "t": finished.times, "y": finished.values}
+            for finished in runs
+        ]
         parts = [part_file(SPECULATIVE, rows)] if rows else []
         before = self._catalog.names(f"{SPECULATIVE}/part-")
         if [name for name, _ in parts] != before:
@@ -243,17 +251,18 @@ class Provenance:
         """All fingerprints that count as the same source as this one, which comes first."""
         for group in self.read().alike.get(algorithm, ()):
             if fingerprint in group:
-                return [fingerprint, *(one for one in group if one != fingerprint)]
+                return [fingerprint, *(other for other in group if other != fingerprint)]
         return [fingerprint]
 
     def declare_alike(self, algorithm: str, fingerprints: Iterable[Fingerprint]) -> None:
         """Count runs with these fingerprints as made by the same source from now on."""
-        known, wanted = self.read(), list(fingerprints)
-        groups = known.alike.get(algorithm, [])
-        together = [group for group in groups if any(one in wanted for one in group)]
-        joined = dict.fromkeys([one for group in [*together, wanted] for one in group])
-        others = [group for group in groups if group not in together]
-        changed = replace(known, alike={**known.alike, algorithm: [*others, list(joined)]})
+        origins = self.read()
+        new_group = list(fingerprints)
+        groups = origins.alike.get(algorithm, [])
+        overlapping = [group for group in groups if not {*group}.isdisjoint(new_group)]
+        others = [group for group in groups if group not in overlapping]
+        merged = list(dict.fromkeys(chain(*overlapping, new_group)))
+        changed = replace(origins, alike={**origins.alike, algorithm: [*others, merged]})
         self._catalog.commit([changed.file()])
 
     def seed_name(self, algorithm: str) -> str:
@@ -271,6 +280,6 @@ class Provenance:
             for group in theirs.alike.get(name, ()):
                 self.declare_alike(name, group)
             if name in theirs.seeds_of:
-                known = self.read()
-                seeds = {**known.seeds_of, name: theirs.seeds_of[name]}
-                self._catalog.commit([replace(known, seeds_of=seeds).file()])
+                ours = self.read()
+                seeds = {**ours.seeds_of, name: theirs.seeds_of[name]}
+                self._catalog.commit([replace(ours, seeds_of=seeds).file()])

@@ -54,8 +54,10 @@ class StoreOnDisk:
         last_round: int | None = None,
         frozen: bool = False,
     ) -> None:
-        self.path, self.catalog = catalog.path, catalog
-        self.past, self._frozen = past, frozen
+        self.path = catalog.path
+        self.catalog = catalog
+        self.past = past
+        self._frozen = frozen
         self.races = Races(catalog)
         self._about = None if past is None else self.races.about(past)
         folder = FOLDER if past is None else folder_of(past)
@@ -78,8 +80,8 @@ class StoreOnDisk:
     def create(cls, path: Path, settings: StoredSettings) -> StoreOnDisk:
         """A store that exists, or a new one in an empty or missing folder.
 
-        ``polarbear.json`` comes last: without it, the folder counts as empty. Of two processes that
-        create at once, one holds the lock, and the other opens the result or reports the first.
+        ``polarbear.json`` is written last: without it, the folder counts as empty. If two processes
+        create a store at once, the one without the lock opens the result or names the other.
         """
         if manifest.has_config(path):
             return cls.open(path)
@@ -89,8 +91,10 @@ class StoreOnDisk:
             catalog = Catalog(path)
             if manifest.has_config(path):
                 return cls.open(path)
-            known = catalog.manifest if manifest.is_store(path) else manifest.new(settings)
-            catalog.create(replace(known, config=settings))
+            if manifest.is_store(path):  # it has lost its configuration
+                catalog.create(replace(catalog.manifest, config=settings))
+            else:
+                catalog.create(manifest.new(settings))
             return cls(catalog)
 
     @property
@@ -161,9 +165,9 @@ class StoreOnDisk:
         """Refuse a configuration that contradicts the stored one."""
         from polarbear.config.contradictions import contradictions  # for stores that exist
 
-        found = contradictions(self.settings, settings, uses_grid, redefined)
-        if found:
-            listing = "\n".join(f"  {line}" for line in found)
+        lines = contradictions(self.settings, settings, uses_grid, redefined)
+        if lines:
+            listing = "\n".join(f"  {line}" for line in lines)
             raise StoreMismatchError(
                 f"the configuration contradicts what is stored in {self.path}:\n{listing}\n"
                 "Undo the change, or choose another folder with --store."
@@ -206,37 +210,36 @@ class StoreOnDisk:
         self.catalog.commit([part_file("rankings", rankings)])
 
     def copy_runs(self, source: StoreOnDisk, runs: Collection[str]) -> None:
-        """Copy these runs from another store, and all its instances that are not known here."""
-        known = self.instances()["instance"].implode()
-        new = source.instances().filter(~pl.col("instance").is_in(known))
+        """Copy these runs from another store, and all its instances that this store lacks."""
+        stored_ids = self.instances()["instance"].implode()
+        new = source.instances().filter(~pl.col("instance").is_in(stored_ids))
         if len(new):
             self.catalog.commit([part_file("instances", new)])
-        wanted = pl.Series(sorted(runs), dtype=pl.String).implode()
+        run_ids = pl.Series(sorted(runs), dtype=pl.String).implode()
 
-        def copied() -> Iterator[File]:
-            for name in ("trajectories", "runs"):
-                for _, part in source.catalog.read_parts(name):
-                    rows = part.filter(pl.col("run").is_in(wanted))
+        def copied_parts() -> Iterator[File]:
+            for table in ("trajectories", "runs"):
+                for _, part in source.catalog.read_parts(table):
+                    rows = part.filter(pl.col("run").is_in(run_ids))
                     if len(rows):
-                        yield part_file(name, rows)
+                        yield part_file(table, rows)
 
-        self.catalog.commit(copied())
+        self.catalog.commit(copied_parts())
 
     def merge_parts(self, at_the_end: bool = False) -> None:
         """Merge many small parts of a table into one.
 
-        At the end of a race two small parts are already many, so that readers open fewer files.
+        At the end of a race two small parts are merged already, so that readers open fewer files.
         """
-        most, small = MERGE_ABOVE, SMALL_PART_BYTES
-        if at_the_end:
-            most, small = 1, SMALL_PART_BYTES // MERGE_ABOVE
+        max_parts = 1 if at_the_end else MERGE_ABOVE
+        small_bytes = SMALL_PART_BYTES // MERGE_ABOVE if at_the_end else SMALL_PART_BYTES
         for table in ("instances", "runs", "trajectories"):
             parts = [
                 name
                 for name in self.catalog.names(f"{table}/part-")
-                if self.catalog.stat(name).st_size < small
+                if self.catalog.stat(name).st_size < small_bytes
             ]
-            if len(parts) > most:
+            if len(parts) > max_parts:
                 rows = [self.catalog.read_table(name, tables.ALL[table]) for name in parts]
                 self.catalog.commit([part_file(table, pl.concat(rows))], parts)
 
@@ -244,14 +247,15 @@ class StoreOnDisk:
 
     def _table(self, name: str) -> pl.DataFrame:
         """A table as it is now; parts that were read before are not read again."""
-        known = self._tables.get(name)
-        if known is not None and (
-            self._frozen or list(known[0]) == self.catalog.names(f"{name}/part-")
-        ):
-            return known[1]
-        parts = dict(self.catalog.read_parts(name, known={} if known is None else known[0]))
-        self._tables[name] = parts, joined(name, parts.values())
-        return self._tables[name][1]
+        cached_parts: dict[str, pl.DataFrame] = {}
+        if name in self._tables:
+            cached_parts, table = self._tables[name]
+            if self._frozen or list(cached_parts) == self.catalog.names(f"{name}/part-"):
+                return table
+        parts = dict(self.catalog.read_parts(name, cached=cached_parts))
+        table = joined(name, parts.values())
+        self._tables[name] = parts, table
+        return table
 
     def instances(self) -> pl.DataFrame:
         """One row per instance, in the order of the stream."""
@@ -263,13 +267,16 @@ class StoreOnDisk:
 
     def all_runs(self) -> pl.DataFrame:
         """One row per run that was not set aside, including earlier attempts."""
-        runs, aside = self.every_run(), self.set_aside.runs()
-        runs = runs.filter(pl.col("algorithm").is_in(list(self.settings.algorithms)))
+        is_configured = pl.col("algorithm").is_in(list(self.settings.algorithms))
+        runs = self.every_run().filter(is_configured)
+        aside = self.set_aside.runs()
         if self._about is not None:
             end = self._about.ended.astimezone(UTC)
             runs = runs.filter(pl.col("started") <= end)
             aside = aside.filter(pl.col("since") <= end)
-        return runs.join(aside, on="run", how="anti", maintain_order="left") if len(aside) else runs
+        if aside.is_empty():
+            return runs
+        return runs.join(aside, on="run", how="anti", maintain_order="left")
 
     def runs(self) -> pl.DataFrame:
         """One row for each algorithm on each instance: the run that counts."""
@@ -287,18 +294,18 @@ class StoreOnDisk:
         runs = self.runs()
         if algorithms is not None:
             runs = runs.filter(pl.col("algorithm").is_in(list(algorithms)))
-        wanted = {run.run: run for run in stored_runs(runs)}
+        remaining = {run.run: run for run in stored_runs(runs)}
         for _, frame in self.catalog.read_parts("trajectories", ["run", "t", "y"]):
             ends = np.cumsum([0, *frame["t"].list.len()])
-            # an empty list becomes one null
-            times, values = (frame[c].explode().drop_nulls().to_numpy() for c in ("t", "y"))
-            for row, name in enumerate(frame["run"]):
-                run = wanted.pop(name, None)  # a row that occurs twice counts once
+            times = _concatenated(frame["t"])
+            values = _concatenated(frame["y"])
+            for row, run_name in enumerate(frame["run"]):
+                run = remaining.pop(run_name, None)  # a row that occurs twice counts once
                 if run is not None:
-                    here = slice(ends[row], ends[row + 1])
-                    yield run, times[here], values[here]
-        if wanted:
-            lacking = counted(len(wanted), "run")
+                    points = slice(ends[row], ends[row + 1])
+                    yield run, times[points], values[points]
+        if remaining:
+            lacking = counted(len(remaining), "run")
             raise file_io.damaged(
                 self.path / "trajectories", f"it lacks {lacking} that {self.path}/runs has"
             )
@@ -332,12 +339,14 @@ class StoreOnDisk:
 
         If an instance has an imported ranking, the positions in it replace the values.
         """
-        runs, rankings, failed = self.runs(), self.rankings(), self.settings.failures.ranks
+        runs = self.runs()
+        rankings = self.rankings()
+        failed = self.settings.failures.ranks
         names = tuple(self.settings.algorithms if algorithms is None else algorithms)
         order = self.instances()["instance"].to_list()
         present = set(runs.filter(pl.col("algorithm").is_in(names))["instance"])
         present |= set(rankings["instance"])
-        # Instances lost with a damaged part come last, until they are drawn again.
+        # Instances that were in a damaged part come last, until they are drawn again.
         order += sorted(present.difference(order))
         instances = tuple(instance for instance in order if instance in present)
         row = {instance: position for position, instance in enumerate(instances)}
@@ -345,14 +354,19 @@ class StoreOnDisk:
         values = np.full((len(instances), len(names), len(times)), np.nan)
         for run, t, y in self.trajectories(names):
             if run.instance in row:  # otherwise it was stored after the table of runs was read
-                found = best_so_far(t, y, run.status, run.reached, times, failed)
-                values[row[run.instance], column[run.algorithm]] = found
-        at = {float(t): position for position, t in enumerate(times)}
+                best = best_so_far(t, y, run.status, run.reached, times, failed)
+                values[row[run.instance], column[run.algorithm]] = best
+        time_index = {float(t): position for position, t in enumerate(times)}
         for instance, t, ranked, positions in rankings.iter_rows():
             for name, position in zip(ranked, positions, strict=True):
-                if t in at and name in column:
-                    values[row[instance], column[name], at[t]] = min(position, UNRECORDED)
+                if t in time_index and name in column:
+                    values[row[instance], column[name], time_index[t]] = min(position, UNRECORDED)
         return GridValues(instances, names, np.asarray(times), values)
+
+
+def _concatenated(lists: pl.Series) -> Floats:
+    """The numbers of all lists of a column, one list after the other."""
+    return np.asarray(lists.explode().drop_nulls().to_numpy())  # an empty list becomes one null
 
 
 def best_so_far(
@@ -362,9 +376,9 @@ def best_so_far(
 
     ``failed`` is the rank of a failed run after its end: it keeps its best, is last or absent.
     """
-    found = np.concatenate([[np.inf], y])[np.searchsorted(t, times, side="right")]
+    best = np.concatenate([[np.inf], y])[np.searchsorted(t, times, side="right")]
     if status in (Status.BUDGET, Status.LOST):
-        found[times > reached] = np.nan  # stopped from outside: absent, not last
+        best[times > reached] = np.nan  # it was stopped from outside: absent, not last
     elif failed != KEEPS and Status(status).failed:
-        found[times > reached] = np.inf if failed == "last" else np.nan
-    return found
+        best[times > reached] = np.inf if failed == "last" else np.nan
+    return best

@@ -1,4 +1,4 @@
-"""Whether a store is what was written: every file, and everything that must be there with it.
+"""Checks that every file of a store is as it was written, and that nothing is missing.
 
 The rounds of a race need their files, and the instances and runs that they used.
 """
@@ -52,14 +52,16 @@ class Verified:
 def verify(path: Path) -> Verified:
     """Read everything in a store; nothing is changed."""
     check_is_store(path)
-    on_disk, catalog = data_files(path), Catalog(path)
+    on_disk = data_files(path)
+    catalog = Catalog(path)
     bad: Reasons = {}
     first = None
     try:
         listed = catalog.manifest
     except StoreDamagedError as error:
         bad = {manifest.NAME: error.why}
-        bad |= {name: why for name in on_disk if (why := flaw_of(path, name))}
+        flaws = {name: flaw_of(path, name) for name in on_disk}
+        bad |= {name: flaw for name, flaw in flaws.items() if flaw}
         files = len(on_disk)
     else:
         files = len(listed.files)
@@ -67,11 +69,11 @@ def verify(path: Path) -> Verified:
             content_or_flaw(name, partial(catalog.read, name), bad)
         for name, read in _records(catalog):
             content_or_flaw(name, read, bad)
-        known = {*listed.files, *listed.obsolete}
-        bad |= {name: NOT_LISTED for name in on_disk if name not in known}
+        all_listed = {*listed.files, *listed.obsolete}
+        bad |= {name: NOT_LISTED for name in on_disk if name not in all_listed}
         bad |= _unmatched_runs(catalog, bad)
         first = unsupported_round(catalog, bad)
-    damages = tuple(Damage(*one) for one in bad.items())
+    damages = tuple(Damage(name, why) for name, why in bad.items())
     return Verified(str(path), not damages, files + 1, damages, first)
 
 
@@ -79,8 +81,8 @@ def check_is_store(path: Path) -> None:
     """Refuse a folder without any sound file of a store, or with a link that leads out of it."""
     check_nothing_leads_out(path)
     if not manifest.is_store(path) and all(flaw_of(path, name) for name in data_files(path)):
-        what = "is not a PolarBear store" if path.exists() else "does not exist"
-        raise NotAStoreError(f"{path} {what}")
+        problem = "is not a PolarBear store" if path.exists() else "does not exist"
+        raise NotAStoreError(f"{path} {problem}")
 
 
 def flaw_of(path: Path, name: str) -> str:
@@ -124,14 +126,25 @@ def _records(catalog: Catalog) -> Iterator[tuple[str, Callable[[], object]]]:
 
 def _unmatched_runs(catalog: Catalog, bad: Reasons) -> Reasons:
     """Parts with runs that have no trajectory, and parts with trajectories that have no run."""
-    runs, trajectories = (run_ids(catalog, table, bad) for table in ("runs", "trajectories"))
-    found = {}
-    for mine, others, table in ((runs, trajectories, "trajectories"), (trajectories, runs, "runs")):
-        known = set().union(*others.values())
-        for name, ids in mine.items():
-            if ids - known:
-                found[name] = f"{table} lacks {counted(len(ids - known), 'run')} that it has"
-    return found
+    runs = run_ids(catalog, "runs", bad)
+    trajectories = run_ids(catalog, "trajectories", bad)
+    return {
+        **_unmatched_parts(runs, trajectories, "trajectories"),
+        **_unmatched_parts(trajectories, runs, "runs"),
+    }
+
+
+def _unmatched_parts(
+    parts: dict[str, set[str]], other_parts: dict[str, set[str]], other_table: str
+) -> Reasons:
+    """The parts of a table with runs that the other table lacks."""
+    ids_in_other = set().union(*other_parts.values())
+    reasons = {}
+    for name, ids in parts.items():
+        n_missing = len(ids - ids_in_other)
+        if n_missing:
+            reasons[name] = f"{other_table} lacks {counted(n_missing, 'run')} that it has"
+    return reasons
 
 
 def check_rounds(path: Path) -> None:
@@ -155,19 +168,20 @@ def unsupported_round(catalog: Catalog, bad: Reasons) -> int | None:
         if record is None or bad.keys() & names:
             return expected
         records.append(record)
-    whole = not bad
-    instances = sound_parts(catalog, "instances", ["index", "instance"], bad).values()
-    known = dict(row for part in instances for row in part.iter_rows())
+    all_sound = not bad
+    instance_parts = sound_parts(catalog, "instances", ["index", "instance"], bad).values()
+    instances = dict(row for part in instance_parts for row in part.iter_rows())
     parts = sound_parts(catalog, "runs", ["algorithm", "instance"], bad).values()
     runs = {row for part in parts for row in part.iter_rows()}
     for before, record in zip([None, *records], records, strict=False):
-        first, number = _first_instance(before, record), record.state.round
-        there = [known[index] for index in known if first <= index < first + record.drawn]
-        ran = {(name, instance) for name in record.ran_to for instance in there}
-        lost = {"instances": record.drawn - len(there), "runs": len(ran - runs)}
-        for table, count in lost.items():
+        number = record.state.round
+        first = _first_instance(before, record)
+        drawn = [instances[i] for i in instances if first <= i < first + record.drawn]
+        runs_of_round = {(name, instance) for name in record.ran_to for instance in drawn}
+        n_lost = {"instances": record.drawn - len(drawn), "runs": len(runs_of_round - runs)}
+        for table, count in n_lost.items():
             if count:
-                if whole:
+                if all_sound:
                     bad[table] = f"they lack {counted(count, table[:-1])} of round {number}"
                 return number
     return None
@@ -183,7 +197,7 @@ def _first_instance(before: RoundRecord | None, record: RoundRecord) -> int:
 
 
 def content_or_flaw(name: str, read: Callable[[], T], bad: Reasons) -> T | None:
-    """The content of a file; None if it is bad, which is noted."""
+    """The content of a file; None if it is bad, with the reason added to ``bad``."""
     try:
         return read() if name not in bad else None
     except StoreDamagedError as error:
@@ -199,8 +213,8 @@ def sound_parts(
     """Some columns of the sound parts of a table, by the name of the part."""
     read = partial(catalog.read_table, schema=tables.ALL[table], columns=columns)
     names = catalog.names(f"{table}/part-")
-    found = ((name, content_or_flaw(name, partial(read, name), bad)) for name in names)
-    return {name: part for name, part in found if part is not None}
+    parts = {name: content_or_flaw(name, partial(read, name), bad) for name in names}
+    return {name: part for name, part in parts.items() if part is not None}
 
 
 def run_ids(catalog: Catalog, table: str, bad: Reasons) -> dict[str, set[str]]:

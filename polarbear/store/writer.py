@@ -125,8 +125,10 @@ def read_progress(store: Path, kind: type) -> tuple[bool, JsonObject] | None:
     with suppress(OSError, StoreDamagedError, KeyError):
         facts = parsed(path, path.read_bytes())
         facts |= asdict(record(path, kind, facts))
-        now, writer = holder(store / "lock"), (facts["pid"], facts["host"])
-        return now is not None and (now.pid, now.host) == writer, facts
+        writer = (facts["pid"], facts["host"])
+        lock_holder = holder(store / "lock")
+        is_under_way = lock_holder is not None and (lock_holder.pid, lock_holder.host) == writer
+        return is_under_way, facts
     return None
 
 
