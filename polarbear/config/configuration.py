@@ -135,19 +135,24 @@ def overridden(config: Config, overrides: Overrides) -> Config:
         if not 0 <= seed < 2**63:
             raise ConfigError(f"a seed is zero or more and below 2**63, found {seed}")
         config = replace(config, seed=seed)
-    given = {name: getattr(overrides, name) for name in ("workers", "engine", "check", "early")}
-    wanted: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    changes: dict[str, object] = {}
+    for name in ("workers", "engine", "check", "early"):
+        value = getattr(overrides, name)
+        if value is not None:
+            changes[name] = value
     if overrides.engine == "local":
-        wanted |= {"scheduler": None, "job_queue": None}
+        changes["scheduler"] = None
+        changes["job_queue"] = None
     if overrides.scheduler is not None:
-        wanted |= {"engine": overrides.engine or "dask", "scheduler": overrides.scheduler}
-        wanted["job_queue"] = None
-    if overrides.mix_hosts and wanted.get("engine", config.execution.engine) == "dask":
-        wanted["processors"] = "mixed"
-    if wanted:
-        wanted = {**config.execution.model_dump(), **wanted}
-        config = replace(config, execution=validate(Execution, wanted, Source("execution")))
-    return config
+        changes["engine"] = overrides.engine or "dask"
+        changes["scheduler"] = overrides.scheduler
+        changes["job_queue"] = None
+    if overrides.mix_hosts and changes.get("engine", config.execution.engine) == "dask":
+        changes["processors"] = "mixed"
+    if not changes:
+        return config
+    options = {**config.execution.model_dump(), **changes}
+    return replace(config, execution=validate(Execution, options, Source("execution")))
 
 
 def parse(data: object, source: Source, folder: str = ".") -> Config:
@@ -192,8 +197,8 @@ def _plug_in(registry: Registry[Any], key: str, data: object, source: Source, pa
         misspelt = nearest(key, map(str, data))
         if misspelt:
             raise source.error((*path, misspelt), unknown("key", misspelt, [key]))
-        known = ", ".join(sorted(registry))
-        raise source.error(path, f"the key '{key}' is missing; it is one of: {known}")
+        names = ", ".join(sorted(registry))
+        raise source.error(path, f"the key '{key}' is missing; it is one of: {names}")
     name = data[key]
     if not isinstance(name, str) or name not in registry:
         raise source.error((*path, key), registry.refusal(str(name)))
@@ -204,34 +209,36 @@ def _check_fit(
     algorithms: list[tuple[int, Algorithm]], suite: Suite, budget: Budget, source: Source
 ) -> None:
     """Refuse combinations that each part alone allows."""
-    seen: dict[str, int] = {}
+    positions: dict[str, int] = {}
     for position, algorithm in algorithms:
         path = ("algorithms", position)
-        if algorithm.name in seen:
-            first = f"algorithms[{seen[algorithm.name]}]"
+        if algorithm.name in positions:
+            first = f"algorithms[{positions[algorithm.name]}]"
             raise source.error(
                 (*path, "name"), f"'{algorithm.name}' is already the name of {first}"
             )
-        seen[algorithm.name] = position
+        positions[algorithm.name] = position
+        label = algorithm.label
         for _, other in algorithms:
-            label, named = algorithm.label, (other.name, other.label)
-            if other is not algorithm and label is not None and label in named:
+            if other is algorithm or label is None:
+                continue
+            if label in (other.name, other.label):
                 raise source.error(
                     (*path, "label"), f"'{label}' is a name of '{other.name}'; choose another"
                 )
         if suite.offers() not in algorithm.accepts:
-            takes = joined(sorted(kind.value for kind in algorithm.accepts), "or")
+            accepted = joined(sorted(kind.value for kind in algorithm.accepts), "or")
             raise source.error(
                 path,
-                f"'{algorithm.use}' takes problems of the kind {takes}, "
+                f"'{algorithm.use}' takes problems of the kind {accepted}, "
                 f"but the suite '{suite.suite}' gives {suite.offers().value}",
             )
         if budget.axis not in (EVALUATIONS, SECONDS) and not algorithm.reports_any_axis:
-            can = ", ".join(name for name, use in ADAPTERS.items() if use.reports_any_axis)
+            reporting = ", ".join(name for name, use in ADAPTERS.items() if use.reports_any_axis)
             raise source.error(
                 ("budget", "axis"),
                 f"'{algorithm.name}' ({algorithm.use}) cannot report t on '{budget.axis}'; "
-                f"use '{EVALUATIONS}' or '{SECONDS}', or an adapter that reports: {can}",
+                f"use '{EVALUATIONS}' or '{SECONDS}', or an adapter that reports: {reporting}",
             )
 
 

@@ -26,8 +26,10 @@ def config_schema() -> Schema:
     plug_ins: list[type[BaseModel]] = [*ADAPTERS.values(), *SUITES.values()]
     own = {name: model.own_options for name, model in MODELS.items()}
     groups: list[type[BaseModel]] = [Configuration, *plug_ins, *own.values()]
-    places, shared = models_json_schema([(group, "validation") for group in groups], by_alias=True)
-    schemas = {model: place for (model, _), place in places.items()}
+    references, shared = models_json_schema(
+        [(group, "validation") for group in groups], by_alias=True
+    )
+    schemas = {model: reference for (model, _), reference in references.items()}
     parts = shared["$defs"]
     top = parts.pop(schemas[Configuration]["$ref"].removeprefix("#/$defs/"))
     adapters = {name: schemas[ADAPTERS[name]] for name in ADAPTERS}
@@ -71,7 +73,11 @@ def _list_models(options: Schema, own: dict[str, Schema]) -> None:
 
 def _named(registry: Registry[Any]) -> list[Schema]:
     """The names of plug-ins, each with the first line of its docstring."""
-    about = {name: registry.about(name).replace("``", "`") for name in registry}
-    return [
-        {"const": name, **({"description": text} if text else {})} for name, text in about.items()
-    ]
+    schemas = []
+    for name in registry:
+        schema: Schema = {"const": name}
+        description = registry.about(name).replace("``", "`")
+        if description:
+            schema["description"] = description
+        schemas.append(schema)
+    return schemas

@@ -44,7 +44,7 @@ class StoredAlgorithm(BaseModel):
     def _from_plain(cls, plain: object) -> object:
         if not isinstance(plain, Mapping):
             return plain
-        texts = {key: text for key in ("use", "label") if isinstance(text := plain.get(key), str)}
+        texts = {key: plain[key] for key in ("use", "label") if isinstance(plain.get(key), str)}
         return {**texts, "options": plain}
 
 
@@ -111,7 +111,9 @@ class StoredSettings(BaseModel):
 
     def as_configuration(self) -> PlainConfig:
         """The settings as a configuration file has them, with a list of algorithms."""
-        entries = [{"name": name, **one.options} for name, one in self.algorithms.items()]
+        entries = [
+            {"name": name, **algorithm.options} for name, algorithm in self.algorithms.items()
+        ]
         return {**self.plain(), "algorithms": entries}
 
     def with_algorithms(self, algorithms: Mapping[str, StoredAlgorithm]) -> Self:

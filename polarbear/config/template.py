@@ -69,10 +69,12 @@ def commented_config() -> str:
                     lines += [*_reference(SUITES[suite], f"suite: {suite}", *options), "#"]
         elif name == "budget":
             lines.append(BUDGET)
-        elif isinstance(default := field.get_default(call_default_factory=True), Options):
-            lines += [f"{name}:", *(f"  {line}" for line in _options(type(default)))]
         else:
-            lines += _on_lines(name, default)
+            default = field.get_default(call_default_factory=True)
+            if isinstance(default, Options):
+                lines += [f"{name}:", *(f"  {line}" for line in _options(type(default)))]
+            else:
+                lines += _on_lines(name, default)
     for name, model in MODELS.items():
         if model.own_options.model_fields:
             own = (f"  {line}" for line in _options(model.own_options))

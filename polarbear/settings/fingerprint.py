@@ -1,6 +1,6 @@
 """The code behind an algorithm or a problem: files by their hash, packages by their version.
 
-Of a file with a user's function only the used part counts: the function, and all that it uses.
+If a file has a user's function, only the used part of it counts: the function, and all it uses.
 """
 
 import ast
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Self
 
 Names = frozenset[str] | None  # names of a file that are used; None for the whole file
-Use = tuple[Path, Names]
-# Words of code that may use names without naming them: a file that has one counts as a whole.
+Use = tuple[Path, Names]  # a file, and the names of it that are used
+# Code with one of these words may use names without naming them, so the whole file counts.
 INDIRECT = (
     *(b"globals", b"vars(", b"exec(", b"eval(", b"__import__", b"import_module", b"sys.modules"),
     *(b"__dict__", b"__subclasses__", b"__init_subclass__", b"metaclass"),
@@ -35,13 +35,13 @@ class MadeOf:
 
 def of_packages(*names: str) -> MadeOf:
     """Packages with their installed versions, or 'missing'."""
-    found = {}
+    versions = {}
     for name in names:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "missing"
-    return MadeOf(packages=found)
+            versions[name] = "missing"
+    return MadeOf(packages=versions)
 
 
 def of_files(paths: Iterable[Path], folder: str) -> MadeOf:
@@ -52,57 +52,60 @@ def of_files(paths: Iterable[Path], folder: str) -> MadeOf:
 def of_function(reference: str, folder: str) -> MadeOf:
     """What 'module:function' or 'file.py:function' uses of its file and of local files.
 
-    A module outside the configuration's folder is known by the version of its package or, if it
-    belongs to none, by its file.
+    A module outside the configuration's folder is identified by the version of its package or, if
+    it belongs to none, by its file.
     """
     module, _, function = reference.rpartition(":")
     if module.endswith(".py"):
         path = Path(folder) / module
         return _of_code([(path, frozenset({function}))] if path.is_file() else [], folder)
-    local = _modules(module.split("."), Path(folder), frozenset({function}))
-    return _of_code(local, folder) if local else _installed(module, folder)
+    local_files = _modules(module.split("."), Path(folder), frozenset({function}))
+    return _of_code(local_files, folder) if local_files else _installed(module, folder)
 
 
 def _installed(module: str, folder: str) -> MadeOf:
+    """The package of a module that is not in the folder, or its file if no package has it."""
     package = module.partition(".")[0]
-    made = of_packages(package)
-    if made.packages[package] != "missing":
-        return made
+    made_of = of_packages(package)
+    if made_of.packages[package] != "missing":
+        return made_of
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):
         spec = None
-    file = Path(spec.origin) if spec is not None and spec.origin else None
-    return _named({file.resolve(): _hash(file)} if file and file.is_file() else {}, folder)
+    if spec is None or not spec.origin or not Path(spec.origin).is_file():
+        return MadeOf()
+    file = Path(spec.origin)
+    return _by_file_name({file.resolve(): _hash(file)}, folder)
 
 
-def _named(hashes: Mapping[Path, str], folder: str) -> MadeOf:
-    """Hashes by file name, which has no path outside the folder: it may differ by machine."""
+def _by_file_name(hashes: Mapping[Path, str], folder: str) -> MadeOf:
+    """Hashes by file name; outside the folder it has no path, which may differ by machine."""
     root = Path(folder).resolve()
-    named: dict[str, str] = {}
-    for path, key in sorted(hashes.items()):
+    by_name: dict[str, str] = {}
+    for path, file_hash in sorted(hashes.items()):
         is_inside = path.is_relative_to(root)
         name = path.relative_to(root).as_posix() if is_inside else path.name
-        named[name] = f"{named[name]}+{key}" if name in named else key
-    return MadeOf(named)
+        by_name[name] = f"{by_name[name]}+{file_hash}" if name in by_name else file_hash
+    return MadeOf(by_name)
 
 
-def _of_code(waiting: list[Use], folder: str) -> MadeOf:
+def _of_code(queue: list[Use], folder: str) -> MadeOf:
     """Hashes of the used parts of files, and of the local files that these import."""
     root = Path(folder).resolve()
     used: dict[Path, Names] = {}
     hashes: dict[Path, str] = {}
-    while waiting:
-        path, names = waiting.pop()
+    while queue:
+        path, names = queue.pop()
         path = path.resolve()
-        known = used.get(path, frozenset())
-        wanted = None if names is None or known is None else known | names
-        if path in used and wanted == known:
+        earlier_names = used.get(path, frozenset())
+        all_names = None if names is None or earlier_names is None else earlier_names | names
+        if path in used and all_names == earlier_names:
             continue
-        used[path] = wanted
-        hashes[path], imported = _used_part(path, wanted, root)
-        waiting += imported
-    return _named({path: key for path, key in hashes.items() if key}, folder)
+        used[path] = all_names
+        hashes[path], imported = _used_part(path, all_names, root)
+        queue += imported
+    return _by_file_name({path: value for path, value in hashes.items() if value}, folder)
 
 
 def _used_part(path: Path, names: Names, folder: Path) -> tuple[str, list[Use]]:
@@ -110,22 +113,34 @@ def _used_part(path: Path, names: Names, folder: Path) -> tuple[str, list[Use]]:
     try:
         source = path.read_bytes()
         body = ast.parse(source).body if path.suffix == ".py" else []
-    except (OSError, SyntaxError, ValueError):  # reported when it is run
+    except (OSError, SyntaxError, ValueError):  # reported when the function is run
         return _hash(path), []
     is_plain = not any(word in source for word in INDIRECT)
     parts = _reached(body, names, path, folder) if names is not None and is_plain else None
     if parts is None:
-        return _hash(path), [one for node in body for one in _imports(node, path, folder)]
+        return _hash(path), [use for node in body for use in _imports(node, path, folder)]
     lines = source.splitlines()
-    kept = []
+    used_lines = []
     for node in parts:
-        first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
-        kept += lines[first - 1 : node.end_lineno]
-    imported = [one for node in parts for one in _imports(node, path, folder)]
+        used_lines += lines[first_line(node) - 1 : node.end_lineno]
+    imported = [use for node in parts for use in _imports(node, path, folder)]
     for node in body:
-        if isinstance(node, ast.Import | ast.ImportFrom):  # runs, used or not
-            imported += [(one, frozenset()) for one, _ in _imports(node, path, folder)]
-    return hashlib.sha256(b"\n".join(kept)).hexdigest()[:16] if kept else "", imported
+        if isinstance(node, ast.Import | ast.ImportFrom):  # an import runs, used or not
+            imported += [(file, frozenset()) for file, _ in _imports(node, path, folder)]
+    used_hash = hashlib.sha256(b"\n".join(used_lines)).hexdigest()[:16] if used_lines else ""
+    return used_hash, imported
+
+
+def first_line(node: ast.stmt) -> int:
+    """The number of a statement's first line, which may be that of a decorator."""
+    return min([node.lineno, *(decorator.lineno for decorator in _decorators(node))])
+
+
+def _decorators(node: ast.AST) -> list[ast.expr]:
+    """The decorators of a function or a class; [] for other code."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return node.decorator_list
+    return []
 
 
 def _reached(
@@ -133,7 +148,7 @@ def _reached(
 ) -> list[ast.stmt] | None:
     """The statements that define names and all that they use, and those with possible effects.
 
-    None where a name is defined by other means, so that anything may be used.
+    None where a name is defined in another way, so that anything may be used.
     """
     defined: dict[str, list[ast.stmt]] = {}
     local = set()
@@ -146,13 +161,13 @@ def _reached(
     if not names <= defined.keys():
         return None
     reached = {node for node in body if _has_effect(node, local)}
-    waiting = [*reached, *(node for name in names for node in defined[name])]
-    while waiting:
-        node = waiting.pop()
+    queue = [*reached, *(node for name in names for node in defined[name])]
+    while queue:
+        node = queue.pop()
         reached.add(node)
-        used = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-        found = (other for name in used for other in defined.get(name, ()))
-        waiting += [other for other in found if other not in reached]
+        used_names = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+        definitions = (other for name in used_names for other in defined.get(name, ()))
+        queue += [other for other in definitions if other not in reached]
     return [node for node in body if node in reached]
 
 
@@ -161,52 +176,60 @@ def _bound(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return [node.name]
     if isinstance(node, ast.Import | ast.ImportFrom):
-        return [one.asname or one.name.partition(".")[0] for one in node.names]
-    targets = node.targets if isinstance(node, ast.Assign) else []
+        return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+    targets: list[ast.expr] = []
     if isinstance(node, ast.AnnAssign):
-        targets = [node.target]
-    flat = [one for t in targets for one in (t.elts if isinstance(t, ast.Tuple) else [t])]
-    names = [one.id for one in flat if isinstance(one, ast.Name)]
-    return names if len(names) == len(flat) else []
+        targets.append(node.target)
+    elif isinstance(node, ast.Assign):
+        for target in node.targets:
+            targets += target.elts if isinstance(target, ast.Tuple) else [target]
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    return names if len(names) == len(targets) else []
 
 
 def _has_effect(node: ast.stmt, local: Collection[str]) -> bool:
-    """Whether a statement may do more than define names, as a definition does by a local call."""
+    """Whether a statement may do more than define names.
+
+    A definition does more if it calls local code, for example as a decorator.
+    """
     if isinstance(node, ast.Import | ast.ImportFrom):
-        return any(one.name == "*" for one in node.names)
+        return any(alias.name == "*" for alias in node.names)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return False  # a docstring
     if isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'":
         return bool(node.orelse)
     if not _bound(node):
         return True
-    waiting: list[ast.AST] = [node]
-    while waiting:
-        one = waiting.pop()
-        called = [one.func] if isinstance(one, ast.Call) else getattr(one, "decorator_list", [])
-        words = (word for each in called for word in ast.walk(each))
-        if any(isinstance(word, ast.Name) and word.id in local for word in words):
-            return True
-        inside = ast.iter_child_nodes(one)
-        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
-            inside = iter([one.args])  # its body is not run
-        if not isinstance(one, ast.Lambda):
-            waiting += inside
+    queue: list[ast.AST] = [node]
+    while queue:
+        part = queue.pop()
+        called = [part.func] if isinstance(part, ast.Call) else _decorators(part)
+        for expression in called:
+            words = ast.walk(expression)
+            if any(isinstance(word, ast.Name) and word.id in local for word in words):
+                return True
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+            queue.append(part.args)  # its body is not run
+        elif not isinstance(part, ast.Lambda):
+            queue += ast.iter_child_nodes(part)
     return False
 
 
 def _imports(node: ast.stmt, path: Path, folder: Path) -> Iterator[Use]:
     """The local files that a statement imports, with the names that it uses of them."""
-    for one in ast.walk(node):
-        if isinstance(one, ast.Import):
-            for alias in one.names:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Import):
+            for alias in part.names:
                 for root in (folder, path.parent):
                     yield from _modules(alias.name.split("."), root, None)
-        elif isinstance(one, ast.ImportFrom):
-            start = one.module.split(".") if one.module else []
-            near = path.parents[one.level - 1] if 0 < one.level <= len(path.parents) else None
-            names = frozenset(alias.name for alias in one.names)
-            for root in (near,) if near is not None else (folder, path.parent):
+        elif isinstance(part, ast.ImportFrom):
+            start = part.module.split(".") if part.module else []
+            names = frozenset(alias.name for alias in part.names)
+            if 0 < part.level <= len(path.parents):
+                roots = [path.parents[part.level - 1]]
+            else:
+                roots = [folder, path.parent]
+            for root in roots:
                 yield from _modules(start, root, None if "*" in names else names)
                 for name in names:
                     yield from _modules([name], root.joinpath(*start), None)
@@ -214,13 +237,14 @@ def _imports(node: ast.stmt, path: Path, folder: Path) -> Iterator[Use]:
 
 def _modules(parts: list[str], root: Path, names: Names) -> list[Use]:
     """The files below a folder that importing a dotted name runs; ``names`` are of the last."""
-    found: list[Use] = []
+    uses: list[Use] = []
     for depth in range(1, len(parts) + 1):
-        place = root.joinpath(*parts[:depth])
-        used = names if depth == len(parts) else frozenset()
-        places = (place.with_suffix(".py"), place / "__init__.py")
-        found += [(path, used) for path in places if path.is_file()]
-    return found
+        module = root.joinpath(*parts[:depth])
+        used_names = names if depth == len(parts) else frozenset()
+        for path in (module.with_suffix(".py"), module / "__init__.py"):
+            if path.is_file():
+                uses.append((path, used_names))
+    return uses
 
 
 def _hash(path: Path) -> str:

@@ -13,7 +13,10 @@ from polarbear.settings.options import Options, describe
 
 EVALUATIONS = "evaluations"
 SECONDS = "seconds"
-LOG_SPAN, LOG_STEPS = 20, 3  # ratios of last to first time, and of the largest to smallest step
+# Times suit a logarithmic axis if the ratio of the last to the first one, and that of the largest
+# to the smallest step between them, are above these.
+MIN_LOG_SPAN = 20
+MIN_LOG_STEPS = 3
 
 
 class Spaced(Options):
@@ -124,7 +127,8 @@ def suit_log_axis(times: np.ndarray) -> bool:
     if len(times) < 2 or times[0] <= 0:
         return False
     steps = np.diff(times)
-    return bool(steps.max() > LOG_STEPS * steps.min() and times[-1] / times[0] > LOG_SPAN)
+    has_growing_steps = steps.max() > MIN_LOG_STEPS * steps.min()
+    return bool(has_growing_steps and times[-1] / times[0] > MIN_LOG_SPAN)
 
 
 def _listed(grid: list[Any] | tuple[Any, ...]) -> tuple[float, ...]:

@@ -25,9 +25,9 @@ def flaw_in_name(name: str, longest: int = LONGEST_NAME) -> str:
         return "it begins or ends with a blank"
     if len(name) > longest:
         return f"it has {len(name)} characters, more than {longest}"
-    hidden = next((sign for place, sign in enumerate(name) if not shows(name, place)), None)
-    if hidden is not None:
-        return f"it contains the control or invisible character U+{ord(hidden):04X}"
+    for position, character in enumerate(name):
+        if not shows(name, position):
+            return f"it contains the control or invisible character U+{ord(character):04X}"
     return ""
 
 

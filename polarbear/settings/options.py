@@ -93,18 +93,18 @@ def key_names(model: type[BaseModel]) -> list[str]:
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The known name that is most similar to a misspelt one, or an empty string."""
-    matches = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+def nearest(name: str, valid_names: Iterable[str]) -> str:
+    """The valid name that is most similar to a misspelt one, or an empty string."""
+    matches = difflib.get_close_matches(name, list(valid_names), n=1, cutoff=0.6)
     return matches[0] if matches else ""
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """One line on an unknown name, with the most similar known one."""
-    known_names = sorted(known)
+def unknown(kind: str, name: str, valid_names: Iterable[str]) -> str:
+    """One line on an unknown name of a kind, with the most similar valid one."""
+    known_names = sorted(valid_names)
     guess = nearest(name, known_names)
     hint = f"did you mean '{guess}'?" if guess else f"known: {', '.join(known_names)}"
-    return f"unknown {what} '{name}'; {hint}"
+    return f"unknown {kind} '{name}'; {hint}"
 
 
 class Source:
@@ -117,12 +117,12 @@ class Source:
     def error(self, path: KeyPath, message: str) -> ConfigError:
         """The error about the value at a path, with its line in the file."""
         line = self._line_of(path)
-        place = self.name if line is None else f"{self.name}, line {line}"
+        origin = self.name if line is None else f"{self.name}, line {line}"
         key = spelled(path)
         if len(message) > MAX_MESSAGE_LENGTH:
             half = MAX_MESSAGE_LENGTH // 2
             message = f"{message[:half]} ... {message[-half:]}"
-        return ConfigError(f"{place}: {key + ': ' if key else ''}{message}")
+        return ConfigError(f"{origin}: {key + ': ' if key else ''}{message}")
 
     def _line_of(self, path: KeyPath) -> int | None:
         """The line of a key, or of the innermost group around it that has one."""

@@ -16,6 +16,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from polarbear.errors import ConfigError
+from polarbear.settings.fingerprint import first_line
 from polarbear.settings.options import as_mapping
 
 HEAD = "# Written by PolarBear from a notebook or a script; change the function there.\n"
@@ -31,14 +32,14 @@ def with_references(config: Mapping[str, object], folder: Path) -> dict[str, obj
     def replaced(value: object, key: str = "") -> object:
         value = as_mapping(value)
         if isinstance(value, Mapping):
-            return {name: replaced(one, str(name)) for name, one in value.items()}
+            return {name: replaced(item, str(name)) for name, item in value.items()}
         if isinstance(value, list | tuple):
-            return [replaced(one) for one in value]
+            return [replaced(item) for item in value]
         if key == "function" and callable(value):
             return _reference(value, folder, names)
         return value
 
-    return {name: replaced(one, name) for name, one in config.items()}
+    return {name: replaced(value, name) for name, value in config.items()}
 
 
 def _reference(function: Callable[..., Any], folder: Path, names: dict[Any, str]) -> str:
@@ -50,8 +51,8 @@ def _reference(function: Callable[..., Any], folder: Path, names: dict[Any, str]
     if not _of_session(function):
         return f"{function.__module__}:{name}"
     if function not in names:
-        taken = sum(one.__name__ == name for one in names)
-        names[function] = f"{name}_{taken + 1}" if taken else name
+        n_same_name = sum(other.__name__ == name for other in names)
+        names[function] = f"{name}_{n_same_name + 1}" if n_same_name else name
     path = folder / f"{names[function]}.py"
     text = HEAD + "\n".join(_parts(function))
     folder.mkdir(parents=True, exist_ok=True)
@@ -66,13 +67,13 @@ def _of_session(item: object) -> bool:
 
 
 def _parts(function: Callable[..., Any]) -> list[str]:
-    """The file's parts: imports and constants, then the sources in an order that can be run."""
+    """The parts of the file: imports, constants, and the sources in an order that can be run."""
     heads: dict[str, str] = {}
     bodies: dict[str, str] = {}
 
     def add(item: Any) -> None:
         source = _source(item)
-        bodies[item.__name__] = ""  # ends circles
+        bodies[item.__name__] = ""  # so that functions which use each other are added once
         space = vars(sys.modules[item.__module__])
         for name in _global_names(compile(source, item.__name__, "exec")):
             if name in heads or name in bodies or name not in space:
@@ -109,17 +110,18 @@ def _head(name: str, value: Any, user: str) -> str:
 
 def _source(item: Any) -> str:
     """The source of a function or class, with its decorators."""
-    found = [item, *vars(item).values()] if isinstance(item, type) else [item]
-    for code in (one.__code__ for one in found if isinstance(one, FunctionType)):
-        lines = linecache.getlines(code.co_filename)
+    members = [item, *vars(item).values()] if isinstance(item, type) else [item]
+    functions = [member for member in members if isinstance(member, FunctionType)]
+    for function in functions:
+        lines = linecache.getlines(function.__code__.co_filename)
         try:
             nodes = ast.parse("".join(lines)).body
         except SyntaxError:
             continue
         for node in reversed(nodes):
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == item.__name__:
-                first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-                return "".join(lines[first - 1 : node.end_lineno]).rstrip("\n") + "\n"
+                source = "".join(lines[first_line(node) - 1 : node.end_lineno])
+                return source.rstrip("\n") + "\n"
     raise ConfigError(
         f"the source of '{item.__name__}' is not known, so another process cannot run it: write it "
         "to a file and name it as 'file.py:function'"

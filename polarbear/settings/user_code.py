@@ -16,7 +16,7 @@ from polarbear.settings.options import unknown
 
 
 def _checked(reference: object, as_text: Callable[[object], str]) -> object:
-    """Raise ValueError unless this could name a function, or is one that gets a name later."""
+    """Raise ValueError unless this names a function, or is a function, which gets a name later."""
     if callable(reference):
         return reference
     module, colon, function = as_text(reference).rpartition(":")
@@ -25,7 +25,8 @@ def _checked(reference: object, as_text: Callable[[object], str]) -> object:
     return reference
 
 
-# Of a function: 'module:function'. `race` replaces functions of the session by their names.
+# The name of a function: 'module:function'. `race` writes functions of a session to files, and
+# replaces them by such names.
 Reference = Annotated[str, WrapValidator(_checked)]
 
 
@@ -39,12 +40,12 @@ def load_function(reference: str, folder: str) -> Callable[..., Any]:
             f"cannot import '{module_name}' for '{reference}': {type(error).__name__}: {error}. "
             f"It is looked for in {folder} and among the installed packages"
         ) from error
-    found = getattr(module, name, None)
-    if found is None:
+    function = getattr(module, name, None)
+    if function is None:
         raise ConfigError(f"'{module_name}' has no '{name}', which '{reference}' asks for")
-    if not callable(found):
-        raise ConfigError(f"'{reference}' is not a function but {type(found).__name__}")
-    return found  # type: ignore[no-any-return]
+    if not callable(function):
+        raise ConfigError(f"'{reference}' is not a function but {type(function).__name__}")
+    return function  # type: ignore[no-any-return]
 
 
 def check_call(
@@ -59,11 +60,11 @@ def check_call(
     except (TypeError, ValueError):  # some compiled functions have none
         return
     parameters = signature.parameters.values()
-    known = [parameter.name for parameter in parameters]
+    names = [parameter.name for parameter in parameters]
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
     for name in options:
-        if name not in known and not takes_any:
-            raise ConfigError(f"options of '{reference}': {unknown('argument', name, known)}")
+        if name not in names and not takes_any:
+            raise ConfigError(f"options of '{reference}': {unknown('argument', name, names)}")
     if arguments is None:
         return
     try:

@@ -26,8 +26,8 @@ _STANDARD = "tag:yaml.org,2002:"
 _EXPECTED = {"int": "a number", "float": "a number", "bool": "true or false", "null": "empty"}
 _KINDS = {"str", "int", "float", "bool", "null", "seq", "map", "merge"}
 _RESOLVERS = {
-    first: [(tag, pattern) for tag, pattern in known if tag.removeprefix(_STANDARD) in _KINDS]
-    for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    first: [(tag, pattern) for tag, pattern in resolvers if tag.removeprefix(_STANDARD) in _KINDS]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 
 
@@ -67,12 +67,12 @@ def parse_yaml(text: str, name: str) -> tuple[Any, options.Source]:
         return loader.plain(node, ()), source
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        where = f"{name}, line {mark.line + 1}" if mark else name
+        origin = f"{name}, line {mark.line + 1}" if mark else name
         problem = str(getattr(error, "problem", None) or error).partition("\n")[0]
-        raise ConfigError(f"{where}: not valid YAML: {visible(problem)}") from None
+        raise ConfigError(f"{origin}: not valid YAML: {visible(problem)}") from None
     except ValueError as error:  # raised by PyYAML for an escape like \U99999999
-        where = f"{name}, line {loader.line + 1}"
-        raise ConfigError(f"{where}: not valid YAML: {visible(str(error))}") from None
+        origin = f"{name}, line {loader.line + 1}"
+        raise ConfigError(f"{origin}: not valid YAML: {visible(str(error))}") from None
     finally:
         loader.dispose()
 
@@ -117,19 +117,19 @@ class _Loader(yaml.SafeLoader):
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node.value, kind, node, path)
         self._around.add(id(node))
-        found: object
+        collection: object
         if isinstance(node, yaml.MappingNode):
-            found = self._mapping(node, path)
+            collection = self._mapping(node, path)
         else:
-            found = [self.plain(item, (*path, k)) for k, item in enumerate(node.value)]
+            collection = [self.plain(item, (*path, k)) for k, item in enumerate(node.value)]
         self._around.remove(id(node))
-        return found
+        return collection
 
     def _scalar(self, text: str, kind: str, node: yaml.ScalarNode, path: options.KeyPath) -> object:
-        for sign in text:
-            if category(sign) in ("Cc", "Cs") and sign not in "\t\n\r":
-                what = "control character" if category(sign) == "Cc" else "surrogate"
-                raise self._source.error(path, f"the {what} U+{ord(sign):04X}")
+        for character in text:
+            if category(character) in ("Cc", "Cs") and character not in "\t\n\r":
+                kind_of_flaw = "control character" if category(character) == "Cc" else "surrogate"
+                raise self._source.error(path, f"the {kind_of_flaw} U+{ord(character):04X}")
         if kind not in _EXPECTED:
             return text
         if len(text) > MAX_NUMBER_CHARACTERS:
@@ -143,24 +143,24 @@ class _Loader(yaml.SafeLoader):
         raise self._source.error(path, f"'{text}' is not {_EXPECTED[kind]}")
 
     def _mapping(self, node: yaml.MappingNode, path: options.KeyPath) -> dict[str, object]:
-        found: dict[str, object] = {}
+        mapping: dict[str, object] = {}
         merged: dict[str, object] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 raise self._source.error(path, "found a list or a mapping, expected a key")
-            here = (*path, visible(key.value))
-            self._source.lines[here] = key.start_mark.line + 1
-            self._scalar(key.value, "str", key, here)
-            if key.value in found:  # YAML would silently use the second
-                raise self._source.error(here, f"the key '{here[-1]}' is repeated here")
-            found[key.value] = self.plain(value, here)
+            key_path = (*path, visible(key.value))
+            self._source.lines[key_path] = key.start_mark.line + 1
+            self._scalar(key.value, "str", key, key_path)
+            if key.value in mapping:  # YAML would silently use the second
+                raise self._source.error(key_path, f"the key '{key_path[-1]}' is repeated here")
+            mapping[key.value] = self.plain(value, key_path)
             if key.tag == f"{_STANDARD}merge":
-                parts = found.pop(key.value)
+                parts = mapping.pop(key.value)
                 for part in reversed(parts) if isinstance(parts, list) else [parts]:
                     if not isinstance(part, dict):
-                        raise self._source.error(here, "expected a mapping to merge")
+                        raise self._source.error(key_path, "expected a mapping to merge")
                     merged |= part
-        return {**merged, **found}
+        return {**merged, **mapping}
 
 
 def _refused(problem: str, mark: Any) -> yaml.MarkedYAMLError:
