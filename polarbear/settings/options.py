@@ -54,24 +54,27 @@ class Options(BaseModel, metaclass=RaisesConfigErrors):
 
     @model_validator(mode="before")
     @classmethod
-    def _known_keys(cls, data: object, info: ValidationInfo) -> object:
-        """Refuse unknown keys, and add the name of a plug-in.
-
-        Keys that another version of PolarBear wrote are left out.
-        """
+    def _known_keys(cls, data: object) -> object:
+        """Refuse unknown keys, and add the name of a plug-in."""
         if not isinstance(data, Mapping):
             return data
-        readable = {*cls.model_fields, *key_names(cls)}
-        if info.context == OF_OTHER_VERSIONS:
-            data = {key: data[key] for key in data if key in readable}
         for key in data:
-            if key not in readable:
+            if key not in cls.model_fields and key not in key_names(cls):
                 context = {"key": str(key), "message": unknown("key", str(key), key_names(cls))}
                 raise PydanticCustomError("unknown_key", "{message}", context)
         if not cls.named_by:
             return data
         plug_in_name = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
         return {cls.named_by: plug_in_name, **data}
+
+    @model_validator(mode="before")  # pydantic calls the last of these validators first
+    @classmethod
+    def _keys_of_this_version(cls, data: object, info: ValidationInfo) -> object:
+        """Leave out keys that another version of PolarBear wrote, where they may occur."""
+        if info.context != OF_OTHER_VERSIONS or not isinstance(data, Mapping):
+            return data
+        readable = {*cls.model_fields, *key_names(cls)}
+        return {key: data[key] for key in data if key in readable}
 
 
 OptionsType = TypeVar("OptionsType", bound=Options)
