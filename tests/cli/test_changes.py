@@ -67,7 +67,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture
 def raced(project: Project, template: Project) -> Project:
-    """A project with a race of two rounds, to do with as one likes."""
+    """A project with a race of two rounds, which a test may change."""
     shutil.copytree(template.folder, project.folder, dirs_exist_ok=True)
     return project
 
@@ -149,7 +149,7 @@ def test_a_change_that_is_undone_runs_nothing_and_loses_no_run(raced: Project):
     first = rounds(raced.store)
 
     def finished() -> set[tuple[Any, ...]]:
-        """Every run in the store, whether it counts or is set aside."""
+        """Every run in the store: those that count, and those that are set aside."""
         columns = ("started", "instance", "seed", "evaluations", "best")
         return set(StoreOnDisk.open(raced.store).every_run().select(columns).iter_rows())
 

@@ -146,7 +146,7 @@ def screen_of_bash(folder: Path, keys: str) -> str:
 
 
 def read_until(terminal: int, *texts: str) -> str:
-    """What a terminal shows up to texts that follow each other; they must come in time."""
+    """The output of a terminal up to texts in this order; the test fails if they do not come."""
     screen = ""
     end = time.monotonic() + SECONDS_FOR_ANSWER
     while not in_order(screen, texts):

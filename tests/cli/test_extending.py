@@ -22,7 +22,7 @@ TEXT = (Path(__file__).parents[2] / "docs" / "how-to" / "extending.md").read_tex
 INTRODUCTION, *SECTIONS = re.split(r"^## ", TEXT, flags=re.MULTILINE)
 DOORS = {section.partition("\n")[0]: section for section in SECTIONS}
 SUBCOMMAND = DOORS.pop("A subcommand")
-# What the last command of each example prints if the example works.
+# A part of the output of each example's last command.
 SHOWN = {
     "A model": "straight, instances: 6; 4,000 draws",
     "A suite": "8 runs in ",
@@ -35,7 +35,7 @@ SHOWN = {
 
 
 def blocks(text: str, language: str) -> list[tuple[str, str]]:
-    """What each block is called, and what is in it."""
+    """The name and the content of each block of code in a language."""
     return re.findall(rf"^```{language} ?(\S*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 

@@ -19,7 +19,7 @@ MARKDOWN = "**a** | `b` [c](http://d) _f_"
 FORMULA = '=HYPERLINK("http://x")'
 ALGORITHMS = (TAG, FORMULA, "../../up", "[bold red]x[/]", "\\input{x}%", "漢" * 200, MARKDOWN)
 INSTANCES = ("<img src=x onerror=alert(1)>", "../../../up", "=1+1", "/etc/passwd", "漢" * 1000)
-BACK = {"csv": "table", "parquet": "table", "ioh": "ioh"}  # as what import reads it
+BACK = {"csv": "table", "parquet": "table", "ioh": "ioh"}  # the format that reads an export
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def assert_harmless(drawing: Path) -> None:
-    """Well-formed, and nothing in it runs or loads anything."""
+    """Check that a drawing is well-formed, and that nothing in it runs or loads anything."""
     for element in ElementTree.parse(drawing).iter():
         assert element.tag.rpartition("}")[2] not in {"script", "foreignObject", "image", "a"}
         for key, value in element.attrib.items():

@@ -85,7 +85,7 @@ def plain(value: Any) -> Any:
 
 
 def section_of(kind: str, plug_in: str) -> str:
-    """Where the options of a group are documented."""
+    """The section of the documentation that lists the options of a group."""
     docs = Path(__file__).parents[2] / "docs"
     if kind == "inference":
         return (docs / "explanation" / "inference.md").read_text()

@@ -34,7 +34,7 @@ UNDRAWN = Figure("undrawn", "Not drawn", words, yes, table, no)
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """Plug-ins are looked up once in a process."""
+    """A project whose commands have processes of their own, since plug-ins are looked up once."""
     folder = tmp_path / "project"
     folder.mkdir()
     return Project(folder, alone=True)
@@ -106,7 +106,7 @@ def test_a_figure_that_fails_while_it_is_made_spoils_no_other(project: Project, 
 
 
 def completed(project: Project, words: str) -> list[str]:
-    """What Bash offers at the end of a line."""
+    """The words that Bash offers at the end of a line."""
     request = {
         "_POLARBEAR_COMPLETE": "complete_bash",
         "COMP_WORDS": words,

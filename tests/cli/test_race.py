@@ -127,7 +127,7 @@ def test_a_page_that_follows_changes_nothing_about_the_race(project: Project):
     assert keys[0] == keys[1]
     page = (project.folder / "live.html").read_text()
     assert '"follows":false' in page
-    assert '"selector":{' in page  # the draws are there to choose by
+    assert '"selector":{' in page  # the page has draws for a choice
     (project.folder / "notes.html").write_text("mine")
     refusal = project.refused("race", "config.yaml", "--page", "notes.html")
     assert "notes.html exists and is not a PolarBear page" in refusal
@@ -138,7 +138,7 @@ def test_a_page_that_follows_changes_nothing_about_the_race(project: Project):
 @pytest.mark.slow
 @pytest.mark.usefixtures("real_workers")
 def test_speculative_runs_change_no_round_and_unused_ones_are_reported(project):
-    """On real optimisers and real workers."""
+    """A race of real optimisers on real workers."""
     project.configure(race={"alpha": 0.9, "limits": {"rounds": 4}}, inference={"draws": 400})
     without = project("race", "config.yaml", "--store", "without", "--no-early", "--json")
     early = project("race", "config.yaml", "--store", "with", "--workers", "3", "--json")

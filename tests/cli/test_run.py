@@ -20,7 +20,7 @@ TOO_MANY = available_processors() + 1  # workers, even where the machine is idle
 
 
 def contents(store: Path) -> list[tuple[str, str, str, bytes, bytes]]:
-    """Everything about the runs that must not depend on how they were executed."""
+    """The properties of runs that must not depend on how they were executed."""
     return sorted(
         (run.algorithm, run.instance, run.status, t.tobytes(), y.tobytes())
         for run, t, y in StoreOnDisk.open(store).trajectories()

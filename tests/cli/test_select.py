@@ -48,7 +48,7 @@ def test_the_table_shows_all_criteria_next_to_a_sentence(inferred: Project):
         "quantile 0.05",
         "expected regret",
     ):
-        assert words in " ".join(done.stdout.split())  # wherever a line is broken
+        assert words in " ".join(done.stdout.split())  # lines may be broken anywhere
     by_dirichlet = inferred("select", "config", "--model", "dirichlet")
     assert "looks more certain than it is" in by_dirichlet.stderr
     assert inferred("select", "config", "--model", "dirichlet", "-q").stderr == ""
@@ -107,8 +107,8 @@ def test_the_value_of_information_is_the_regret_of_the_choice(inferred: Project)
 
 
 def test_criteria_that_disagree_are_named_with_the_cost(project: Project):
-    """Two close to each other, one of them known less well: mean and lower quantile differ."""
-    wins = {"A": (30, 20), "B": (2, 1)}  # against C, and C against them
+    """Two algorithms are close, and one has fewer runs: mean and lower quantile disagree."""
+    wins = {"A": (30, 20), "B": (2, 1)}  # numbers of wins and losses against C
     rows = []
     for name, (won, lost) in wins.items():
         for i in range(won + lost):
@@ -180,7 +180,7 @@ def test_a_race_for_a_preference_stops_when_its_regret_is_small_and_select_uses_
     assert chosen["posterior"]["from"] == "race"
     assert chosen["choice"] == "late"
     assert chosen["ranking"][0]["regret"] == pytest.approx(regret, abs=1e-6)
-    # the same again runs nothing; a stricter wish goes on from there
+    # The same command runs nothing; a lower threshold continues the race.
     repeated_race = project.json("race", "config.yaml", "--for", "at 1000", "--regret", 0.05)
     assert repeated_race["rounds"] == answer["rounds"]
     stricter = project("race", "config.yaml", "--for", "at 100", "--regret", 1e-4, "--json")

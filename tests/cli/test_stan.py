@@ -11,7 +11,7 @@ from tests.support import Project, synthetic
 
 @pytest.fixture
 def nowhere(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A home in which no CmdStan is found, with everything else as it is."""
+    """A home folder in which no CmdStan is found."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
     monkeypatch.setenv("XDG_CACHE_HOME", cache)
     monkeypatch.setenv("HOME", str(project.folder))
@@ -43,7 +43,7 @@ def test_infer_asks_stan_and_keeps_the_answer(collected: Project, method: str):
 @pytest.mark.slow
 @pytest.mark.stan
 def test_a_race_may_ask_stan(project: Project):
-    """The ratings are so far apart that the winner is out of doubt."""
+    """The ratings are so far apart that the winner is certain."""
     path = project.configure(
         **synthetic({"A": 0.9, "B": 0.08, "C": 0.02}),
         budget={"grid": [10, 100, 1000]},
@@ -70,7 +70,7 @@ def test_a_race_without_cmdstan_stops_before_it_runs_anything(nowhere: Project):
 
 
 def test_a_race_whose_cmdstan_vanishes_has_lost_nothing(project: Project, monkeypatch):
-    """Its runs are there, and it goes on from them with another engine or another CmdStan."""
+    """Runs are stored, and a race with another engine or another CmdStan continues from them."""
     path = project.configure(inference={"model": "dirichlet"}, race={"limits": {"instances": 8}})
     first = project("race", path, "--json")
     before = files(project)
