@@ -64,8 +64,8 @@ def algorithms_after_commas(context: typer.Context, incomplete: str) -> list[str
     """A list of names separated by commas, continued by each algorithm that it does not have."""
     complete_part, comma, _ = incomplete.rpartition(",")
     names_before = [name.strip() for name in complete_part.split(",")]
-    names = [name for name in _algorithms(context) if name not in names_before]
-    return [f"{complete_part}{comma}{_as_typed(name)}" for name in names]
+    further_names = [name for name in _algorithms(context) if name not in names_before]
+    return [f"{complete_part}{comma}{_as_typed(name)}" for name in further_names]
 
 
 def _algorithms(context: typer.Context) -> list[str]:
