@@ -59,8 +59,7 @@ def test_the_duels_of_a_pair_are_drawn(looked_at: Project):
     looked_at.done("show", "store", "--pair", "A,B", "--svg", "duels.svg", "--png", "duels.png")
     facts = looked_at.json("show", "store", "--pair", "A,B")
     drawn = (looked_at.folder / "duels.svg").read_text()
-    assert f"A: {facts['wins_a']}<" in drawn
-    assert f"B: {facts['wins_b']}<" in drawn
+    assert f"wins: A: {facts['wins_a']}, B: {facts['wins_b']}, tie: {facts['ties']}<" in drawn
     assert (looked_at.folder / "duels.png").read_bytes().startswith(b"\x89PNG")
 
 
