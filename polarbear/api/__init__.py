@@ -1,8 +1,7 @@
 """The Python interface: everything that `import polarbear` offers, and every command's work.
 
 Each question is one call here: it opens and locks the store, does the work through the rooms below,
-and returns a typed record. Nothing here prints or exits. ``api.store_status`` and the other modules
-are imported when they are first used, so that a command loads only what it needs.
+and returns a typed record. Nothing here prints or exits.
 
 Uses every room but `cli`.
 """

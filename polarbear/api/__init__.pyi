@@ -1,24 +1,3 @@
-# Editors, mypy and `lazy_loader.attach_stub` in __init__.py read this list of modules.
+# `pb.adapters` and `pb.suites`; all other modules are imported by their names.
 from . import adapters as adapters
-from . import choices as choices
-from . import configuration_parts as configuration_parts
-from . import configurations as configurations
-from . import environment as environment
-from . import experiments as experiments
-from . import gating as gating
-from . import importing as importing
-from . import listening as listening
-from . import live_page as live_page
-from . import merge_stores as merge_stores
-from . import names as names
-from . import plain_runs as plain_runs
-from . import posterior as posterior
-from . import progress_display as progress_display
-from . import registries as registries
-from . import reporting as reporting
-from . import selecting as selecting
-from . import standings_words as standings_words
-from . import store_handle as store_handle
-from . import store_status as store_status
 from . import suites as suites
-from . import text_table as text_table
