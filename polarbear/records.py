@@ -9,7 +9,8 @@ from html import escape
 from typing import Any, ClassVar
 
 MAX_ROWS = 20  # of a table in a notebook
-TITLES = {"p2bb": "P(best)"}  # of columns whose key says too little
+# The titles of columns whose key would not be understood.
+TITLES = {"p2bb": "P(best)"}
 
 Facts = dict[str, Any]
 
@@ -27,7 +28,7 @@ class Record:
         return ", ".join(f"{key} {_cell(value)}" for key, value in self._cells().items())
 
     def remarks(self) -> list[str]:
-        """Lines below the main result: what limits it."""
+        """Lines below the main result, which state its limits."""
         return [*getattr(self, "warnings", ()), *getattr(self, "notes", ())]
 
     def rows(self) -> list[Facts]:

@@ -1,4 +1,4 @@
-"""What stands around the code says the same as the code."""
+"""Files beside the code, such as README and workflows, agree with the code."""
 
 import re
 import tomllib

@@ -66,7 +66,7 @@ def import_data(
     ``first`` to ``last``, whose ``spacing`` is "log" or "linear".
 
     Repeated runs of one problem, for example those of ``seed_column``, get the names 'problem#k'.
-    A problem counts once, whatever its number of seeds.
+    A problem counts once, also if it has several seeds.
 
     >>> _ = store.export("csv", "runs.csv")
     >>> pb.import_data("runs.csv", "imported").algorithms

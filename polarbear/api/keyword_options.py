@@ -55,3 +55,4 @@ class FigureKeywords(TypedDict, total=False):
     font: str
     font_size: float
     time_axis: str
+    dpi: int

@@ -16,7 +16,7 @@ from polarbear.store import StoreOnDisk
 
 
 class NotebookFigure(Figure):
-    """A figure that a notebook shows, whatever the backend of Matplotlib."""
+    """A figure that a notebook shows with every backend of Matplotlib."""
 
     def _repr_png_(self) -> bytes:
         file = io.BytesIO()

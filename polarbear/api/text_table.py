@@ -15,9 +15,9 @@ TableText = tuple[list[str], list[list[str]]]  # titles and rows
 
 
 def table_lines(
-    titles: Sequence[str], rows: Iterable[Sequence[str]], most: int | None = None
+    titles: Sequence[str], rows: Iterable[Sequence[str]], columns: int | None = None
 ) -> list[str]:
-    """Titles, a rule and rows between empty lines, in at most this number of columns.
+    """Titles, a rule and rows between empty lines, in at most ``columns`` columns of text.
 
     A column whose title ends in '#' is aligned to the right.
     """
@@ -31,18 +31,18 @@ def table_lines(
         )
     for row in rows:
         table.add_row(*map(_text, row))
-    console = Console(width=most or UNLIMITED, color_system=None)
+    console = Console(width=columns or UNLIMITED, color_system=None)
     lines = console.render_lines(table, pad=False)
     return ["".join(part.text for part in line).rstrip() for line in lines]
 
 
-def folded(texts: Iterable[str], most: int | None = None) -> list[str]:
-    """Texts in lines of at most this number of columns, broken between words."""
+def folded(texts: Iterable[str], columns: int | None = None) -> list[str]:
+    """Texts in lines of at most ``columns`` characters, broken between words."""
     lines = [line for text in texts for line in visible(text, keep="\n").split("\n")]
-    if most is None:
+    if columns is None:
         return lines
-    console = Console(width=most)
-    return [part.plain.rstrip() for line in lines for part in Text(line).wrap(console, most)]
+    console = Console(width=columns)
+    return [part.plain.rstrip() for line in lines for part in Text(line).wrap(console, columns)]
 
 
 def is_unicode() -> bool:
