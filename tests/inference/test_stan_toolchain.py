@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from polarbear.errors import MissingExtraError, StanError
+from polarbear.errors import StanError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.stan import cmdstan, installation, programs
 
@@ -29,13 +29,6 @@ def fake_cmdstan(folder: Path, version: str) -> Path:
     stanc.write_text("#!/bin/sh\necho stanc3 fake\n")
     stanc.chmod(0o755)
     return folder
-
-
-def test_without_cmdstanpy_the_remedy_is_named(nowhere, monkeypatch):
-    options = ModelOptions(model="dirichlet", engine="stan")
-    monkeypatch.setattr(cmdstan, "has_cmdstanpy", lambda: False)
-    with pytest.raises(MissingExtraError, match=r"install the extra 'stan'"):
-        infer(random_sets(), GRID, options)
 
 
 def test_a_cmdstan_that_is_missing_or_not_whole_is_named(nowhere, monkeypatch):

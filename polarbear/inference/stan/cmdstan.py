@@ -8,10 +8,9 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import util
 from pathlib import Path
 
-from polarbear.errors import MissingExtraError, StanError
+from polarbear.errors import StanError
 
 INSTALL = "polarbear stan install"
 OLDEST = (2, 30)  # the programs need its language and sparse products
@@ -34,14 +33,8 @@ class CmdStan:
         return f"{self.version[0]}.{self.version[1]}"
 
 
-def has_cmdstanpy() -> bool:
-    return util.find_spec("cmdstanpy") is not None
-
-
 def find() -> CmdStan:
     """The installation in use, or a StanError that says what is missing."""
-    if not has_cmdstanpy():
-        raise MissingExtraError("the stan engine", "cmdstanpy", "stan")
     variable = os.environ.get("CMDSTAN")
     with silenced():
         import cmdstanpy

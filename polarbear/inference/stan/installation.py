@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from polarbear.errors import MissingExtraError, PolarBearError, StanError
+from polarbear.errors import PolarBearError, StanError
 from polarbear.inference.stan import cmdstan, programs
 from polarbear.inference.stan.cmdstan import CmdStan, silenced
 from polarbear.inference.stan.programs import compiled, is_compiled, program_file, sources
@@ -36,8 +36,6 @@ def install(report: Report, way: str = "auto", folder: Path | None = None) -> Cm
 
     The way 'auto' installs only where none is found; 'cmdstanpy' and 'wheels' always do.
     """
-    if not cmdstan.has_cmdstanpy():
-        raise MissingExtraError("the stan engine", "cmdstanpy", "stan")
     cmdstan.require_build_tools()
     if way == "auto" and folder is None:
         try:
@@ -231,17 +229,11 @@ class Finding:
 def findings() -> list[Finding]:
     """All requirements of the stan engine, in the order in which to repair them."""
     return [
-        _cmdstanpy(),
+        Finding("CmdStanPy", metadata.version("cmdstanpy")),
         _tool("C++ compiler", cmdstan.compiler(), "g++", "CXX"),
         _tool("make", [cmdstan.make()], "make", "MAKE"),
         *_cmdstan_and_programs(),
     ]
-
-
-def _cmdstanpy() -> Finding:
-    if cmdstan.has_cmdstanpy():
-        return Finding("CmdStanPy", metadata.version("cmdstanpy"))
-    return Finding("CmdStanPy", "not installed", "pip install '.[stan]' in PolarBear's folder")
 
 
 def _tool(name: str, command: list[str], package: str, variable: str) -> Finding:
