@@ -1,4 +1,4 @@
-"""How long inference takes, warm, and how that compares: seconds, targets, ratios.
+"""Seconds that inference takes, warm, with targets and with ratios to other implementations.
 
     python benchmarks/inference.py --write benchmarks/results/inference.md
 
@@ -19,7 +19,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import engines
 import numpy as np
@@ -34,7 +36,7 @@ from polarbear.rankings.choice_sets import count_choice_sets
 
 
 def utilities(n: int, n_times: int) -> np.ndarray:
-    """mu[T, n] that cross once."""
+    """Utilities mu[T, n] whose order is reversed once over time."""
     return np.outer(np.cos(np.linspace(0, 2, n_times)), np.linspace(1, -1, n))
 
 
@@ -47,32 +49,45 @@ def grid(n_times: int) -> np.ndarray:
     return np.linspace(0, 1, n_times) if n_times > 1 else np.zeros(1)
 
 
-class Timed:
-    """Wall and CPU seconds of a call, warm: the better of two after a first."""
+@dataclass(frozen=True)
+class Timing:
+    """Wall and CPU seconds of a call, and the value that it returned."""
 
-    def __init__(self, call: Callable[[], object], repetitions: int = 2) -> None:
-        call()
-        self.wall = self.cpu = np.inf
-        for _ in range(repetitions):
-            wall, cpu = time.perf_counter(), time.process_time()
-            self.result = call()
-            self.wall = min(self.wall, time.perf_counter() - wall)
-            self.cpu = min(self.cpu, time.process_time() - cpu)
+    wall: float
+    cpu: float
+    result: Any = None
 
 
-def python_gradient_seconds(places: np.ndarray, mu: np.ndarray) -> float:
-    """One gradient of the likelihood, ranking by ranking, over a tenth of the instances."""
-    orders = np.argsort(places, axis=1)
-    some = range(0, len(places), 10)
-    begun = time.perf_counter()
+def timed(call: Callable[[], object], repetitions: int = 2) -> Timing:
+    """The least seconds of some calls, warm: a first call is not counted."""
+    call()
+    wall = np.inf
+    cpu = np.inf
+    for _ in range(repetitions):
+        wall_start = time.perf_counter()
+        cpu_start = time.process_time()
+        result = call()
+        wall = min(wall, time.perf_counter() - wall_start)
+        cpu = min(cpu, time.process_time() - cpu_start)
+    return Timing(wall, cpu, result)
+
+
+def python_gradient_seconds(ranks: np.ndarray, mu: np.ndarray) -> float:
+    """Seconds of one gradient of the likelihood, ranking by ranking.
+
+    They are extrapolated from a tenth of the instances.
+    """
+    orders = np.argsort(ranks, axis=1)
+    sampled_instances = range(0, len(ranks), 10)
+    start = time.perf_counter()
     gradient = np.zeros_like(mu)
-    for p in some:
+    for p in sampled_instances:
         for t in range(mu.shape[0]):
             order = orders[p, :, t]
             weight = np.exp(mu[t, order])
             rest = np.cumsum(weight[::-1])[::-1]
             gradient[t, order] += 1 - weight * np.cumsum(1 / rest)
-    return (time.perf_counter() - begun) / len(some) * len(places)
+    return (time.perf_counter() - start) / len(sampled_instances) * len(ranks)
 
 
 def describe(posterior: Posterior) -> str:
@@ -81,8 +96,8 @@ def describe(posterior: Posterior) -> str:
 
 
 def dirichlet_rows() -> list[str]:
-    places = positions(7, 1000, 200)
-    sets = count_choice_sets(places)
+    ranks = positions(7, 1000, 200)
+    sets = count_choice_sets(ranks)
     options = ModelOptions(model="dirichlet", draws=4000)
 
     def run() -> Posterior:
@@ -90,37 +105,38 @@ def dirichlet_rows() -> list[str]:
         pointwise(posterior)
         return posterior
 
-    timed = Timed(run)
-    loop = python_gradient_seconds(places, utilities(7, 200)) * 4000
-    more = f"{describe(timed.result)}; {loop / timed.wall:,.0f} x a Python loop"
-    rows = [row("dirichlet n 7, T 200, P 1,000, 4,000 draws a time, all pairs", timed, "1.5 s wall",
-                timed.wall <= 1.5, more)]  # fmt: skip
-    ten_times = count_choice_sets(positions(7, 10_000, 200))
-    many = Timed(lambda: infer(ten_times, grid(200), options, seed=1))
-    few = Timed(lambda: infer(sets, grid(200), options, seed=1))
-    growth = many.cpu / few.cpu - 1
-    rows.append(row("the same without pairs, P 10,000 instead of 1,000", many, "below 10 % more",
-                    growth < 0.1, f"{growth:+.1%} CPU"))  # fmt: skip
-    thirty = count_choice_sets(positions(30, 100, 1))
-    timed = Timed(lambda: infer(thirty, grid(1), options, seed=1))
-    rows.append(row("dirichlet n 30, P 100, one time, 4,000 draws", timed, "0.3 s wall",
-                    timed.wall <= 0.3, describe(timed.result)))  # fmt: skip
+    with_pairs = timed(run)
+    python_loop = python_gradient_seconds(ranks, utilities(7, 200)) * 4000
+    comment = f"{describe(with_pairs.result)}; {python_loop / with_pairs.wall:,.0f} x a Python loop"
+    rows = [row("dirichlet n 7, T 200, P 1,000, 4,000 draws a time, all pairs", with_pairs,
+                "1.5 s wall", with_pairs.wall <= 1.5, comment)]  # fmt: skip
+    sets_of_10_000 = count_choice_sets(positions(7, 10_000, 200))
+    of_10_000 = timed(lambda: infer(sets_of_10_000, grid(200), options, seed=1))
+    of_1_000 = timed(lambda: infer(sets, grid(200), options, seed=1))
+    growth = of_10_000.cpu / of_1_000.cpu - 1
+    rows.append(row("the same without pairs, P 10,000 instead of 1,000", of_10_000,
+                    "below 10 % more", growth < 0.1, f"{growth:+.1%} CPU"))  # fmt: skip
+    sets_of_30 = count_choice_sets(positions(30, 100, 1))
+    of_30 = timed(lambda: infer(sets_of_30, grid(1), options, seed=1))
+    rows.append(row("dirichlet n 30, P 100, one time, 4,000 draws", of_30, "0.3 s wall",
+                    of_30.wall <= 0.3, describe(of_30.result)))  # fmt: skip
     return rows
 
 
 def counting_rows() -> list[str]:
     values = np.random.default_rng(0).normal(size=(10_000, 7, 200))
-    timed = Timed(lambda: count_choice_sets(rank(values)), 1)
-    tie = Timed(lambda: count_choice_sets(rank(np.zeros((1, 10, 1)))))
+    counting = timed(lambda: count_choice_sets(rank(values)), 1)
+    tie = timed(lambda: count_choice_sets(rank(np.zeros((1, 10, 1)))))
     terms = len(tie.result.masks)
     return [
-        row("ranking and counting 2 million rankings of 7", timed, "2 s", timed.wall <= 2, ""),
+        row("ranking and counting 2 million rankings of 7", counting, "2 s", counting.wall <= 2,
+            ""),
         row("a 10-way tie, exactly", tie, "1,023 terms", terms <= 1023, f"{terms} terms"),
-    ]
+    ]  # fmt: skip
 
 
 def in_full(model: str) -> ModelOptions:
-    """Options under which every ranking counts in full: these are drawn independently."""
+    """Options under which every ranking counts in full, since these are drawn independently."""
     return ModelOptions(model=model, dependence="independent", draws=8000)
 
 
@@ -128,53 +144,55 @@ def temporal_rows() -> list[str]:
     rows = []
     for n_times, limit in ((60, 1.5), (100, 2.5), (1000, 15.0)):
         sets = count_choice_sets(positions(5, 30, n_times))
-        timed = Timed(lambda s=sets, t=n_times: infer(s, grid(t), in_full("gp"), 1), 1)
-        rows.append(row(f"gp n 5, P 30, T {n_times:,}, 8,000 draws", timed, f"{limit} s wall",
-                        timed.wall <= limit, describe(timed.result)))  # fmt: skip
+        timing = timed(lambda s=sets, t=n_times: infer(s, grid(t), in_full("gp"), 1), 1)
+        rows.append(row(f"gp n 5, P 30, T {n_times:,}, 8,000 draws", timing, f"{limit} s wall",
+                        timing.wall <= limit, describe(timing.result)))  # fmt: skip
     sets = count_choice_sets(positions(5, 30, 100))
     for model, limit in (("bspline", 3), ("random-walk", 5), ("hsgp", 3)):
-        timed = Timed(lambda m=model: infer(sets, grid(100), in_full(m), 1))
-        d = timed.result.diagnostics
-        good = timed.cpu <= limit and d.ess_tail > 5000 and d.r_hat < 1.005
-        rows.append(row(f"{model} n 5, P 30, T 100, 8,000 draws", timed,
-                        f"{limit} CPU s, tail ESS 5,000, R-hat 1.005", good,
-                        describe(timed.result)))  # fmt: skip
+        timing = timed(lambda m=model: infer(sets, grid(100), in_full(m), 1))
+        diagnostics = timing.result.diagnostics
+        is_met = timing.cpu <= limit and diagnostics.ess_tail > 5000 and diagnostics.r_hat < 1.005
+        rows.append(row(f"{model} n 5, P 30, T 100, 8,000 draws", timing,
+                        f"{limit} CPU s, tail ESS 5,000, R-hat 1.005", is_met,
+                        describe(timing.result)))  # fmt: skip
     large = count_choice_sets(positions(10, 300, 100))
     for model in [name for name, model in MODELS.items() if model.temporal]:
-        timed = Timed(lambda m=model: infer(large, grid(100), in_full(m), 1), 1)
-        rows.append(row(f"{model} n 10, P 300, T 100, 8,000 draws", timed, "20 s wall",
-                        timed.wall <= 20, describe(timed.result)))  # fmt: skip
-    timed = Timed(lambda p=timed.result: (pointwise(p), joint(p)), 1)
-    rows.append(row("all pairs of the last, pointwise and joint", timed, "-", True, ""))
+        timing = timed(lambda m=model: infer(large, grid(100), in_full(m), 1), 1)
+        rows.append(row(f"{model} n 10, P 300, T 100, 8,000 draws", timing, "20 s wall",
+                        timing.wall <= 20, describe(timing.result)))  # fmt: skip
+    pairs = timed(lambda p=timing.result: (pointwise(p), joint(p)), 1)
+    rows.append(row("all pairs of the last, pointwise and joint", pairs, "-", True, ""))
     return rows
 
 
 def first_use_row(model: str, limit: float | None) -> str:
-    """`polarbear infer` on a small store, before anything is compiled."""
+    """The row of `polarbear infer` on a small store, before anything is compiled."""
     values = np.random.default_rng(0).normal(size=(10, 5, 20))
     with tempfile.TemporaryDirectory() as folder:
-        table, store = Path(folder, "values.csv"), str(Path(folder, "store"))
+        table = Path(folder, "values.csv")
+        store = str(Path(folder, "store"))
         rows = [f"a{a},i{i},{t + 1},{y}" for (i, a, t), y in np.ndenumerate(values)]
         table.write_text("\n".join(["algorithm,instance,t,y", *rows]) + "\n")
         command = [sys.executable, "-m", "polarbear"]
         quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         subprocess.run([*command, "import", str(table), "--store", store], **quiet)
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder, "cache"))}
-        begun, before = time.perf_counter(), os.times()
-        full = [*command, "infer", store, "--pairs", "--model", model]
-        subprocess.run(full, env=environment, **quiet)
-        timed = Timed.__new__(Timed)
-        timed.wall = time.perf_counter() - begun
-        timed.cpu = os.times().children_user - before.children_user
-    what = f"first use after installation: polarbear infer --pairs, {model}, n 5, P 10, T 20"
+        wall_start = time.perf_counter()
+        cpu_start = os.times().children_user
+        infer_command = [*command, "infer", store, "--pairs", "--model", model]
+        subprocess.run(infer_command, env=environment, **quiet)
+        timing = Timing(
+            wall=time.perf_counter() - wall_start, cpu=os.times().children_user - cpu_start
+        )
+    work = f"first use after installation: polarbear infer --pairs, {model}, n 5, P 10, T 20"
     target = "-" if limit is None else f"{limit:g} s"
-    return row(what, timed, target, limit is None or timed.wall <= limit, "")
+    return row(work, timing, target, limit is None or timing.wall <= limit, "")
 
 
 def numpyro_rows(warm_up: int, draws: int, precision: str) -> list[str]:
-    """NumPyro's NUTS on bspline, n 5, P 30, T 100, against ours by tail ESS a CPU second.
+    """NumPyro's NUTS and our sampler on bspline, n 5, P 30, T 100, by tail ESS a CPU second.
 
-    Single precision is NumPyro's default, double is ours and what PyMC has NumPyro run in.
+    Single precision is NumPyro's default. Double precision is ours, and PyMC runs NumPyro in it.
     """
     import jax
     import jax.numpy as jnp
@@ -185,13 +203,13 @@ def numpyro_rows(warm_up: int, draws: int, precision: str) -> list[str]:
     from polarbear.inference.plackett_luce.likelihood import helmert
 
     numpyro.enable_x64(precision == "double")
-    places = positions(5, 30, 100)
-    sets = count_choice_sets(places)
+    ranks = positions(5, 30, 100)
+    sets = count_choice_sets(ranks)
     model = rating_model("bspline")(grid(100), 5, ModelOptions(model="bspline"))
     basis = np.zeros((100, model.size))
     for t, start in enumerate(model.starts):
         basis[t, start : start + model.basis.shape[1]] = model.basis[t]
-    orders = jnp.asarray(np.argsort(places, axis=1).transpose(2, 0, 1))  # [T, P, n]
+    orders = jnp.asarray(np.argsort(ranks, axis=1).transpose(2, 0, 1))  # [T, P, n]
     contrast = jnp.asarray(helmert(5))
 
     def naive() -> None:
@@ -202,34 +220,35 @@ def numpyro_rows(warm_up: int, draws: int, precision: str) -> list[str]:
         rest = jax.lax.cumlogsumexp(chosen, axis=2, reverse=True)
         numpyro.factor("rankings", (chosen - rest).sum())
 
-    ours = Timed(lambda: infer(sets, grid(100), in_full("bspline"), 1))
+    ours = timed(lambda: infer(sets, grid(100), in_full("bspline"), 1))
     sampler = numpyro.infer.MCMC(
         numpyro.infer.NUTS(naive), num_warmup=warm_up, num_samples=draws, num_chains=2,
         chain_method="sequential", progress_bar=False,
     )  # fmt: skip
-    wall, cpu = time.perf_counter(), time.process_time()
+    wall_start = time.perf_counter()
+    cpu_start = time.process_time()
     sampler.run(jax.random.PRNGKey(0))
     mu = np.asarray(sampler.get_samples()["mu"], dtype=float)
-    theirs = Timed.__new__(Timed)
-    theirs.wall, theirs.cpu = time.perf_counter() - wall, time.process_time() - cpu
+    theirs = Timing(wall=time.perf_counter() - wall_start, cpu=time.process_time() - cpu_start)
     theta = np.exp(mu - np.logaddexp.reduce(mu, axis=2, keepdims=True))
-    found = convergence_of(theta.reshape(len(theta), -1), 2)
-    tail = float(found[:, 2].min())
-    ratio = (ours.result.diagnostics.ess_tail / ours.cpu) / (tail / theirs.cpu)
+    convergence = convergence_of(theta.reshape(len(theta), -1), 2)
+    r_hat = float(convergence[:, 0].max())
+    ess_tail = float(convergence[:, 2].min())
+    ratio = (ours.result.diagnostics.ess_tail / ours.cpu) / (ess_tail / theirs.cpu)
     return [
         row(f"NumPyro NUTS, {precision}, bspline T 100, 2 x ({warm_up} + {draws})", theirs, "-",
             True,
-            f"tail ESS {tail:.0f}, R-hat {found[:, 0].max():.3f}"),
+            f"tail ESS {ess_tail:.0f}, R-hat {r_hat:.3f}"),
         row(f"ours, tail ESS a CPU second against NumPyro, {precision}", ours, "300 x",
             ratio >= 300,
             f"{describe(ours.result)}; {ratio:,.0f} x"),
     ]  # fmt: skip
 
 
-def row(what: str, timed: Timed, target: str, reached: bool, more: str) -> str:
+def row(work: str, timing: Timing, target: str, is_met: bool, comment: str) -> str:
     text = (
-        f"| {what} | {timed.wall:.2f} | {timed.cpu:.2f} | {target} "
-        f"| {'yes' if reached else '**no**'} | {more} |"
+        f"| {work} | {timing.wall:.2f} | {timing.cpu:.2f} | {target} "
+        f"| {'yes' if is_met else '**no**'} | {comment} |"
     )
     print(text, flush=True)
     return text
@@ -245,10 +264,10 @@ def compare_engines(models: list[str], file: Path | None) -> int:
 
 
 def after_heading(file: Path, heading: str) -> list[str]:
-    """What another measurement has written to the file from its heading on."""
+    """The part of the file from a heading on, which another measurement has written."""
     text = file.read_text() if file.exists() else ""
-    _, found, rest = text.partition(heading)
-    return ["", found + rest.rstrip()] if found else []
+    _, separator, section = text.partition(heading)
+    return ["", heading + section.rstrip()] if separator else []
 
 
 def main() -> int:
@@ -277,8 +296,8 @@ def main() -> int:
     if args.numpyro:
         rows += numpyro_rows(500, 1000, "single") + numpyro_rows(500, 1000, "double")
     if args.write:
-        kept = after_heading(args.write, engines.HEADING)
-        args.write.write_text("\n".join([*rows, *kept]) + "\n")
+        other_section = after_heading(args.write, engines.HEADING)
+        args.write.write_text("\n".join([*rows, *other_section]) + "\n")
     return int(any("**no**" in text for text in rows))
 
 

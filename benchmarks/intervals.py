@@ -1,12 +1,13 @@
-"""Whether the default's probabilities are calibrated: intervals, P(best) and P(better).
+"""Calibration of the default's probabilities: intervals, P(best) and P(better).
 
     python benchmarks/intervals.py [--truths N] [--write FILE]
 
-Truths are drawn afresh for each data set: Plackett-Luce, mixtures of two kinds of instances and
-normal noise with unequal variances, for 3 to 8 algorithms at one time, with 8 to 120 problems. For
-each cell: how often the 95 % interval of a win probability, of a share of first places and of a
-value (the win rate against the strongest rival) contains the truth; and, where P(best) is said to
-be within a range, how often the choice is the best. Truths by simulation are known to 0.0035.
+A new truth is drawn for each data set: Plackett-Luce, a mixture of two kinds of instances, or
+normal noise with unequal variances, for 3 to 8 algorithms at one time, with 8 to 120 problems. The
+first table has, for each cell, how often the 95 % interval of a win probability, of a share of
+first places and of a value (the win rate against the strongest rival) contains the truth. The
+second has, for each range of P(best), how often the chosen algorithm is the best. Truths are
+simulated with a standard error of 0.0035.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from polarbear.inference.strongest_rival import p_best
 from polarbear.rankings import rank
 from polarbear.rankings.duels import duels_of
 
-MANY = 20_000  # problems that show the truth
+N_TRUTH = 20_000  # problems from which the truth is estimated
+TRUTH_ERROR = 0.0035  # the largest standard error of a share of that many problems
 DRAWS = 1000
 PROBLEMS = (8, 16, 40, 120)
 ALGORITHMS = (3, 5, 8)
@@ -40,63 +42,73 @@ def truth_of(kind: str, n: int, rng: np.random.Generator) -> Sampler:
     scale = np.exp(rng.normal(0, 0.8, n)) if kind == "thurstone" else np.ones(n)
 
     def draw(size: int, noise: np.random.Generator) -> np.ndarray:
-        drawn = (
-            noise.standard_normal((size, n))
-            if kind == "thurstone"
-            else noise.gumbel(size=(size, n))
-        )
-        of = kinds[(noise.random(size) < 0.4).astype(int) % len(kinds)]
-        return -(of + scale * drawn)
+        if kind == "thurstone":
+            deviations = noise.standard_normal((size, n))
+        else:
+            deviations = noise.gumbel(size=(size, n))
+        ratings = kinds[(noise.random(size) < 0.4).astype(int) % len(kinds)]
+        return -(ratings + scale * deviations)
 
     return draw
 
 
 def wins_of(values: np.ndarray) -> np.ndarray:
-    """On which share of problems a beats b: [a, b]; 1 with itself, so that a minimum skips it."""
-    found = (values[:, :, None] < values[:, None, :]).mean(axis=0)
-    np.fill_diagonal(found, 1)
-    return np.asarray(found)
+    """The share of problems on which a beats b: [a, b].
+
+    The diagonal is 1, so that a minimum over rivals ignores it.
+    """
+    shares = (values[:, :, None] < values[:, None, :]).mean(axis=0)
+    np.fill_diagonal(shares, 1)
+    return np.asarray(shares)
 
 
 class Tally:
-    """Hits and trials of one cell."""
+    """The outcomes of one cell.
+
+    ``hits`` are whether each interval contains the truth; ``choices`` are P(best) of each chosen
+    algorithm, and whether it is the best.
+    """
 
     def __init__(self) -> None:
         self.hits: dict[str, list[bool]] = {"wins": [], "firsts": [], "values": []}
-        self.said: list[tuple[float, bool]] = []
+        self.choices: list[tuple[float, bool]] = []
 
     def add(self, kind: str, n: int, problems: int, seed: int, concentration: float) -> None:
         rng = np.random.default_rng([seed, n, problems])
         draw = truth_of(kind, n, rng)
-        many = draw(MANY, rng)
-        true = wins_of(many)
-        first = np.bincount(many.argmin(axis=1), minlength=n) / MANY
-        value = true.min(axis=1)
+        truth_sample = draw(N_TRUTH, rng)
+        true_wins = wins_of(truth_sample)
+        true_firsts = np.bincount(truth_sample.argmin(axis=1), minlength=n) / N_TRUTH
+        true_values = true_wins.min(axis=1)
         positions = rank(draw(problems, rng)[:, :, None])
         names = [f"A{i}" for i in range(n)]
         bootstrap = Bootstrap(duels_of(positions), names, DRAWS, seed, concentration)
-        wins, firsts = bootstrap.wins()[:, 0], bootstrap.firsts()[:, 0]
+        wins = bootstrap.wins()[:, 0]
+        firsts = bootstrap.firsts()[:, 0]
         a, b = np.triu_indices(n, 1)
         table = np.ones((DRAWS, n, n))
-        table[:, a, b], table[:, b, a] = wins, 1 - wins
+        table[:, a, b] = wins
+        table[:, b, a] = 1 - wins
         values = table.min(axis=2)
         for name, draws, truth in (
-            ("wins", wins, true[a, b]),
-            ("firsts", firsts, first),
-            ("values", values, value),
+            ("wins", wins, true_wins[a, b]),
+            ("firsts", firsts, true_firsts),
+            ("values", values, true_values),
         ):
             low, high = np.quantile(draws, [0.025, 0.975], axis=0)
-            slack = 0.0035
-            self.hits[name] += ((low - slack <= truth) & (truth <= high + slack)).tolist()
-        likely = p_best(values)
-        choice = int(likely.argmax())
-        self.said.append((float(likely[choice]), choice == int(value.argmax())))
+            above_low = low - TRUTH_ERROR <= truth
+            below_high = truth <= high + TRUTH_ERROR
+            self.hits[name] += (above_low & below_high).tolist()
+        probabilities = p_best(values)
+        choice = int(probabilities.argmax())
+        is_best = choice == int(true_values.argmax())
+        self.choices.append((float(probabilities[choice]), is_best))
 
 
 def lines(truths: int, concentration: float) -> Iterator[str]:
     yield "| truth | algorithms | problems | win probabilities | shares of firsts | values |"
     yield "|---|---|---|---|---|---|"
-    every = Tally()
+    total = Tally()
     for kind in ("pl", "mixture", "thurstone"):
         for n in ALGORITHMS:
             for problems in PROBLEMS:
@@ -105,36 +117,36 @@ def lines(truths: int, concentration: float) -> Iterator[str]:
                     tally.add(kind, n, problems, seed, concentration)
                 shares = " | ".join(f"{np.mean(tally.hits[name]):.1%}" for name in tally.hits)
                 yield f"| {kind} | {n} | {problems} | {shares} |"
-                every.said += tally.said
+                total.choices += tally.choices
                 for name, hits in tally.hits.items():
-                    every.hits[name] += hits
-    shares = " | ".join(f"{np.mean(every.hits[name]):.1%}" for name in every.hits)
+                    total.hits[name] += hits
+    shares = " | ".join(f"{np.mean(total.hits[name]):.1%}" for name in total.hits)
     yield f"| all | | | {shares} |"
     yield ""
     yield "| P(best) is said to be | times | said on average | the choice is the best |"
     yield "|---|---|---|---|"
-    said, right = np.array(every.said).T
+    probabilities, are_best = np.array(total.choices).T
     for low, high in RANGES:
-        here = (said >= low) & (said < high)
-        if here.any():
+        in_range = (probabilities >= low) & (probabilities < high)
+        if in_range.any():
             yield (
-                f"| {low:g} to {high:g} | {here.sum()} | {said[here].mean():.3f} | "
-                f"{right[here].mean():.3f} |"
+                f"| {low:g} to {high:g} | {in_range.sum()} | "
+                f"{probabilities[in_range].mean():.3f} | {are_best[in_range].mean():.3f} |"
             )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
-    parser.add_argument("--truths", type=int, default=100, help="of each cell")
+    parser.add_argument("--truths", type=int, default=100, help="number of each cell")
     parser.add_argument("--concentration", type=float, default=CONCENTRATION)
     parser.add_argument("--write", type=Path, help="a Markdown file for the tables")
     args = parser.parse_args()
-    found = []
+    text = ""
     for line in lines(args.truths, args.concentration):
         print(line, flush=True)
-        found.append(line)
+        text += f"{line}\n"
     if args.write:
-        args.write.write_text("\n".join(found) + "\n")
+        args.write.write_text(text)
     return 0
 
 
