@@ -1,4 +1,4 @@
-"""How far a race still is: a range that is right more often than not, or nothing."""
+"""A forecast of the instances that a race still needs is a range that is mostly right, or None."""
 
 from dataclasses import replace
 from itertools import product
@@ -57,16 +57,16 @@ def test_the_surer_a_pair_is_the_sooner_it_is_settled():
     near = ahead(0.985)
     far = ahead(0.8)
     assert near.likely is not None
-    assert near.low == 16  # the next batch
+    assert near.low == 16  # This is the next batch.
     assert far.likely is None or far.likely > near.likely
-    assert near.an_instance == 20  # two algorithms up to 10
+    assert near.an_instance == 20  # Two algorithms run up to time 10.
 
 
-def test_a_range_never_goes_beyond_what_there_is():
-    for most in (3, 40, 500):
-        prediction = ahead(0.6, most)
+def test_a_range_never_goes_beyond_the_instances_that_remain():
+    for n_remaining in (3, 40, 500):
+        prediction = ahead(0.6, n_remaining)
         assert prediction.high is not None
-        assert 0 < prediction.low <= prediction.high <= most
+        assert 0 < prediction.low <= prediction.high <= n_remaining
     assert ahead(0.5, most=8, p_alike=0.3).high == 8
 
 
@@ -74,11 +74,11 @@ def test_a_range_never_goes_beyond_what_there_is():
     ("limits", "most"),
     [
         ({"rounds": 5}, 16),
-        ({"rounds": 6}, 16 + 8),  # a tenth of 80
+        ({"rounds": 6}, 16 + 8),  # The second batch is a tenth of 80 instances.
         ({"instances": 100}, 36),
-        ({"spent": 2000}, 36 + 16),  # 64 instances have cost 20 each, and a round is finished
+        ({"spent": 2000}, 36 + 16),  # 64 instances have cost 20 each; the last round is finished.
         ({"rounds": 6, "instances": 70}, 6),
-        ({"rounds": 3}, None),  # it is past
+        ({"rounds": 3}, None),  # The limit has already passed.
     ],
 )
 def test_a_limit_bounds_the_range(limits: dict[str, int], most: int | None):
@@ -92,7 +92,7 @@ def test_a_limit_bounds_the_range(limits: dict[str, int], most: int | None):
         assert limited == RaceForecast(min(16, most), most, most, 20.0)
 
 
-def test_a_forecast_is_kept_as_it_is():
+def test_a_forecast_survives_a_round_trip_through_json():
     prediction = ahead(0.9, 200)
     plain = json_values(prediction)
     assert TypeAdapter(RaceForecast).validate_python(plain) == prediction
@@ -100,18 +100,20 @@ def test_a_forecast_is_kept_as_it_is():
 
 
 @pytest.mark.slow
-def test_forecasts_of_races_on_drawn_truths_hold_what_then_happens():
-    """The first forecast of each of some 15 races; benchmarks/forecasts.py has many more.
+def test_forecasts_of_races_on_drawn_truths_hold_the_instances_that_were_needed():
+    """The test counts the right ones among the first forecasts of about 15 races.
 
-    If 80 % of forecasts are right, this fails for 1 % of all seeds.
+    If 80 % of forecasts are right, it fails for 1 % of all seeds. benchmarks/forecasts.py has many
+    more races.
     """
-    firsts = []
+    first_forecasts = []
     for seed, correlation in product(range(100, 105), forecasts.CORRELATIONS):
-        of_race = forecasts.told_by_one_race("empirical", correlation, seed)[0]
-        if of_race:
-            firsts.append(of_race[0])
-    assert len(firsts) >= 8
-    assert sum(first.right for first in firsts) >= binom.ppf(0.01, len(firsts), 0.8)
+        race_forecasts = forecasts.told_by_one_race("empirical", correlation, seed)[0]
+        if race_forecasts:
+            first_forecasts.append(race_forecasts[0])
+    n_right = sum(first.right for first in first_forecasts)
+    assert len(first_forecasts) >= 8
+    assert n_right >= binom.ppf(0.01, len(first_forecasts), 0.8)
 
 
 @pytest.mark.parametrize("alpha", [0.6, 0.95, 0.9999])
@@ -154,15 +156,14 @@ def probabilities(names: tuple[str, ...]) -> DecisionTables:
     return DecisionTables(better, table(p_alike, p_alike), no_worse, lowest, lowest)
 
 
-def open_by_the_words_of_the_rule(resolution: Resolution, names: tuple[str, ...]) -> list[bool]:
-    """Whether each time stays open, worked out from the documentation of `resolution`."""
+def open_by_the_documented_rule(resolution: Resolution, names: tuple[str, ...]) -> list[bool]:
+    """Whether each time stays open according to the documentation of `resolution`."""
     if resolution != "strict":
-        as_good_as_a = {"below", "alike"} | (
-            {"b no worse"} if resolution == "membership" else set()
-        )
-        as_good_as_b = {"above", "alike"} | (
-            {"a no worse"} if resolution == "membership" else set()
-        )
+        as_good_as_a = {"below", "alike"}
+        as_good_as_b = {"above", "alike"}
+        if resolution == "membership":
+            as_good_as_a.add("b no worse")
+            as_good_as_b.add("a no worse")
         if "above" in names and as_good_as_a & {*names}:
             return [False] * len(names)
         if "below" in names and as_good_as_b & {*names}:
@@ -177,8 +178,9 @@ def looked_at(rules: Rules, *rounds: tuple[str, ...]) -> np.ndarray:
     for names in rounds:
         score, width = np.array([BELIEFS[name] for name in names]).T
         scores = np.tile(score, (N_FUTURES, 1))
-        shown = shown_by_scores(scores, width, _reach(width, rules.alpha), _score_of(rules.alpha))
-        simulated.look(every_future, shown)
+        reach = _reach(width, rules.alpha)
+        relations = shown_by_scores(scores, width, reach, _score_of(rules.alpha))
+        simulated.look(every_future, relations)
     return simulated.is_open[0]
 
 
@@ -187,7 +189,7 @@ def test_a_forecast_and_a_race_settle_a_pair_by_the_same_rule(resolution: Resolu
     """All combinations of beliefs at three times."""
     rules = Rules(resolution=resolution, alpha=ALPHA)
     for names in product(BELIEFS, repeat=3):
-        expected = open_by_the_words_of_the_rule(resolution, names)
+        expected = open_by_the_documented_rule(resolution, names)
         in_forecast = looked_at(rules, names).tolist()
         in_race = (settled_codes(rules, probabilities(names))[0] == OPEN).tolist()
         assert in_forecast == expected, names
@@ -215,7 +217,7 @@ def test_a_relation_of_an_earlier_look_still_counts(
 
 
 def test_a_wider_resolution_ends_a_race_sooner():
-    """The first is better at one time; the second is nearly as good at another; one is even."""
+    """A is better at the first time, B is nearly as good at the second, the third is even."""
     likely = {}
     for resolution in ("membership", "crossing", "strict"):
         rules = Rules(resolution=resolution, alpha=ALPHA)

@@ -1,8 +1,8 @@
-"""The pure half of a race: probabilities in, decisions out."""
+"""A step of a race turns probabilities into decisions, without files or processes."""
 
 import json
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -22,27 +22,36 @@ RULES = Rules()
 
 
 def tables(above, alike=None, error=None, dominates=None) -> DecisionTables:
-    """Probabilities from {(a, b): P(a above b) over time}; others are even.
+    """Probabilities from {(a, b): P(a above b) over time}; all other pairs are even.
 
-    ``dominates`` is the lowest over time where it is not given.
+    The default of ``dominates`` is the lowest P(above) over time.
     """
-    names = sorted({name for pair in above for name in pair} | {n for p in alike or {} for n in p})
-    n, times = len(names), len(next(iter((above or alike).values())))
-    better, equivalent = np.full((times, n, n), 0.5), np.zeros((times, n, n))
-    for (a, b), values in above.items():
-        i, j = names.index(a), names.index(b)
-        better[:, i, j], better[:, j, i] = values, 1 - np.asarray(values)
-    for (a, b), values in (alike or {}).items():
-        i, j = names.index(a), names.index(b)
-        equivalent[:, i, j] = equivalent[:, j, i] = values
-    no_worse = np.maximum(better, equivalent)  # at least
-    over = better.min(axis=0) if dominates is None else np.asarray(dominates, dtype=float)
+    alike = alike or {}
+    names = sorted({name for pair in [*above, *alike] for name in pair})
+    n = len(names)
+    n_times = len(next(iter((above or alike).values())))
+    better = np.full((n_times, n, n), 0.5)
+    for (a, b), p_above in above.items():
+        i = names.index(a)
+        j = names.index(b)
+        better[:, i, j] = p_above
+        better[:, j, i] = 1 - np.asarray(p_above)
+    equivalent = np.zeros((n_times, n, n))
+    for (a, b), p_alike in alike.items():
+        i = names.index(a)
+        j = names.index(b)
+        equivalent[:, i, j] = p_alike
+        equivalent[:, j, i] = p_alike
+    no_worse = np.maximum(better, equivalent)  # P(no worse) is at least as high as both.
+    if dominates is None:
+        dominates = better.min(axis=0)
+    dominates = np.asarray(dominates, dtype=float)
     errors = None
     if error is not None:
-        errors = DecisionTables(
-            *(np.full_like(better, error),) * 3, *(np.full_like(over, error),) * 2
-        )
-    return DecisionTables(better, equivalent, no_worse, over, over, errors)
+        at_times = np.full_like(better, error)
+        over_times = np.full_like(dominates, error)
+        errors = DecisionTables(at_times, at_times, at_times, over_times, over_times)
+    return DecisionTables(better, equivalent, no_worse, dominates, dominates, errors)
 
 
 def codes(state, a="A", b="B"):
@@ -50,10 +59,10 @@ def codes(state, a="A", b="B"):
 
 
 def first_round(above, alike=None, rules=RULES, **changes):
-    """State and decisions after a round on 8 instances; ``changes`` are of its probabilities."""
+    """State and decisions after a round on 8 instances; ``changes`` replace its probabilities."""
     names = sorted({name for pair in above for name in pair})
-    found = replace(tables(above, alike), **changes)
-    return race.step(race.start(names, TIMES, rules), rules, 8, found)
+    probabilities = replace(tables(above, alike), **changes)
+    return race.step(race.start(names, TIMES, rules), rules, 8, probabilities)
 
 
 def eliminated(decisions):
@@ -88,7 +97,8 @@ def test_above_at_each_time_but_not_jointly_stays_and_is_compared_again():
 
 
 def test_an_elimination_shows_the_neutral_probability_and_asks_for_the_sceptical_one():
-    above, estimate = {("A", "B"): [0.999] * 4}, np.array([[0.5, 0.9993], [0.0007, 0.5]])
+    above = {("A", "B"): [0.999] * 4}
+    estimate = np.array([[0.5, 0.9993], [0.0007, 0.5]])
     sceptical = np.array([[0, 0.991], [0, 0]])
     _, decisions = first_round(above, dominates=sceptical, estimate=estimate)
     assert decisions.eliminated[0].probability == pytest.approx(0.9993)
@@ -101,35 +111,36 @@ CYCLE = {("A", "B"): SURE, ("B", "C"): SURE, ("C", "A"): SURE}
 
 
 @pytest.mark.parametrize(
-    ("above", "pairs", "left"),
-    [  # a chain, whatever the order; the surviving and surest dominator is named
+    ("above", "pairs", "candidates"),
+    [
+        # In a chain, the order does not matter, and the surest dominator that survives is named.
         ({("A", "B"): SURE, ("B", "C"): SURE, ("A", "C"): [0.98] * 4}, ["BA", "CB"], "A"),
         ({("A", "C"): [0.995] * 4, ("B", "C"): SURE, ("A", "B"): [0.5] * 4}, ["CB"], "AB"),
         (CYCLE, [], "ABC"),
         ({**CYCLE, ("D", "A"): SURE}, ["AD"], "BCD"),
     ],
 )
-def test_eliminations_of_chains_and_cycles(above, pairs, left):
+def test_eliminations_of_chains_and_cycles(above, pairs, candidates):
     state, decisions = first_round(above)
     assert eliminated(decisions) == [tuple(pair) for pair in pairs]
-    assert state.candidates == tuple(left)
+    assert state.candidates == tuple(candidates)
     assert decisions.cycles == ((("A", "B", "C"),) if ("C", "A") in above else ())
     if above == CYCLE:
         assert not decisions.reopened
-        assert not state.open_pairs  # the race ends and says so
+        assert not state.open_pairs  # The race ends, and its decisions name the cycle.
 
 
-@pytest.mark.parametrize(("p", "back"), [(0.8, True), (0.3, False)])
-def test_an_algorithm_returns_where_it_is_ahead_of_the_eliminator_of_its_eliminator(p, back):
-    first = {("A", "B"): SURE, ("B", "C"): [p] * 4, ("C", "A"): [0.9] * 4}
-    state, decisions = first_round(first)
+@pytest.mark.parametrize(("p", "is_reinstated"), [(0.8, True), (0.3, False)])
+def test_an_algorithm_returns_if_it_is_ahead_of_the_eliminator_of_its_eliminator(p, is_reinstated):
+    above = {("A", "B"): SURE, ("B", "C"): [p] * 4, ("C", "A"): [0.9] * 4}
+    state, decisions = first_round(above)
     assert state.candidates == ("A", "C")
     assert not decisions.cycles
-    state, decisions = race.step(state, RULES, 8, tables({**first, ("C", "A"): SURE}))
+    state, decisions = race.step(state, RULES, 8, tables({**above, ("C", "A"): SURE}))
     assert [out.algorithm for out in decisions.eliminated] == ["A"]
-    assert decisions.reinstated == (("B",) if back else ())
-    assert state.candidates == (("B", "C") if back else ("C",))
-    if back:
+    assert decisions.reinstated == (("B",) if is_reinstated else ())
+    assert state.candidates == (("B", "C") if is_reinstated else ("C",))
+    if is_reinstated:
         assert state.open_pairs == [("B", "C")]
         state, decisions = race.step(state, RULES, 8, tables(CYCLE))
         assert decisions.cycles == (("A", "B", "C"),)
@@ -140,32 +151,37 @@ def test_an_algorithm_returns_where_it_is_ahead_of_the_eliminator_of_its_elimina
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_race_on_a_cyclic_truth_ends_with_all_three_and_names_the_cycle(seed):
-    """Each beats the next on 80 % of the problems at every time, in batches of 8. With 300
-    problems all three are certain; a wrong end has a probability below 1e-6."""
-    rng, rules = np.random.default_rng(seed), Rules()
+    """Each beats the next on 80 % of the problems at every time, in batches of 8.
+
+    With 300 problems all three are certain. A wrong end has a probability below 1e-6.
+    """
+    rng = np.random.default_rng(seed)
+    rules = Rules()
     state = race.start("ABC", TIMES, rules)
-    forward = np.zeros(3)  # wins of A over B, of A over C, of B over C
-    seen = named = 0
-    while state.open_pairs and seen < 300:
-        forward += (rng.random((8, 3)) < [0.8, 0.2, 0.8]).sum(axis=0)
-        seen += 8
-        wins = np.tile(forward, (len(TIMES), 1))
-        record = DuelRecord(wins, seen - wins, 0 * wins, 3)
+    n_wins = np.zeros(3)  # These are wins of A over B, of A over C, and of B over C.
+    n_problems = 0
+    cycles: tuple[tuple[str, ...], ...] = ()
+    while state.open_pairs and n_problems < 300:
+        n_wins += (rng.random((8, 3)) < [0.8, 0.2, 0.8]).sum(axis=0)
+        n_problems += 8
+        wins = np.tile(n_wins, (len(TIMES), 1))
+        record = DuelRecord(wins, n_problems - wins, 0 * wins, 3)
         state, decisions = race.step(state, rules, 8, decide_by_duels(record, 0.05, 1.0))
-        named = decisions.cycles
+        cycles = decisions.cycles
     assert state.candidates == ("A", "B", "C")
-    assert named == (("A", "B", "C"),)
-    assert seen < 300
+    assert cycles == (("A", "B", "C"),)
+    assert n_problems < 300
 
 
 @pytest.mark.parametrize(
     ("resolution", "expected"), [("membership", ">xxx"), ("crossing", ">..."), ("strict", ">...")]
 )
-def test_as_good_at_one_time_settles_a_pair_of_which_the_other_is_better_elsewhere(
+def test_no_worse_at_one_time_settles_a_pair_if_the_other_is_better_at_another(
     resolution, expected
 ):
-    """B is better or as good at the last time, though neither of these is certain."""
-    above, alike = {("A", "B"): [0.999, 0.7, 0.6, 0.3]}, {("A", "B"): [0, 0.1, 0.1, 0.69]}
+    """B is certainly no worse at the last time: better or equivalent, neither of them surely."""
+    above = {("A", "B"): [0.999, 0.7, 0.6, 0.3]}
+    alike = {("A", "B"): [0, 0.1, 0.1, 0.69]}
     no_worse = tables(above, alike).no_worse
     no_worse[3, 1, 0] = 0.991
     state, decisions = first_round(above, alike, Rules(resolution=resolution), no_worse=no_worse)
@@ -175,7 +191,7 @@ def test_as_good_at_one_time_settles_a_pair_of_which_the_other_is_better_elsewhe
 
 
 @pytest.mark.parametrize(("p", "expected"), [(0.6, "...."), (0.999, ">>>>")])
-def test_as_good_settles_nothing_where_none_is_better_and_does_not_prevent_dominance(p, expected):
+def test_no_worse_settles_nothing_if_none_is_better_and_does_not_prevent_dominance(p, expected):
     state, _ = first_round({("A", "B"): [p] * 4}, no_worse=np.full((4, 2, 2), 0.999))
     assert codes(state) == expected
 
@@ -195,14 +211,15 @@ def test_a_pair_is_settled_by_its_resolution(resolution, above, alike, expected)
     assert codes(state) == expected
     assert decisions.settled_pairs == (() if "." in expected else (("A", "B"),))
     assert state.candidates == ("A", "B")
-    if resolution == "strict":  # what was settled stays so
-        found = tables({("A", "B"): [0.9, 0.995, 0.6, 0.2]}, {("A", "B"): [0, 0, 0.991, 0]})
-        state, _ = race.step(state, rules, 8, found)
+    if resolution == "strict":  # Settled times stay settled.
+        above = {("A", "B"): [0.9, 0.995, 0.6, 0.2]}
+        alike = {("A", "B"): [0, 0, 0.991, 0]}
+        state, _ = race.step(state, rules, 8, tables(above, alike))
         assert codes(state) == ">>=<"
         assert not state.unresolved
 
 
-def test_above_everywhere_by_the_record_but_not_at_once_is_looked_at_again():
+def test_a_pair_that_was_above_at_each_time_but_never_at_all_in_one_round_is_reopened():
     rules = Rules(resolution="strict")
     state, _ = first_round({("A", "B"): [0.999, 0.999, 0.995, 0.9]}, rules=rules)
     state, decisions = race.step(state, rules, 8, tables({("A", "B"): [0.999, 0.97, 0.985, 0.995]}))
@@ -229,7 +246,7 @@ def test_runs_end_at_the_last_open_time_unless_they_are_not_to_be_truncated(trun
 
 
 @pytest.mark.parametrize(
-    ("given", "temporal", "elimination", "truncate"),
+    ("options", "temporal", "elimination", "truncate"),
     [
         ({}, False, "pointwise", True),
         ({}, True, "joint", False),
@@ -237,51 +254,51 @@ def test_runs_end_at_the_last_open_time_unless_they_are_not_to_be_truncated(trun
         ({"truncate": True}, True, "joint", True),
     ],
 )
-def test_what_the_rules_leave_open_follows_from_the_model(given, temporal, elimination, truncate):
-    rules = Rules(**given).under(temporal)
+def test_the_model_decides_the_rules_that_have_no_value(options, temporal, elimination, truncate):
+    rules = Rules(**options).under(temporal)
     assert (rules.elimination, rules.truncate) == (elimination, truncate)
 
 
 def test_the_batch_doubles_without_progress_halves_with_much_and_is_clipped():
     rules = Rules(resolution="strict", batch=Batch(share=None))
-    nothing = tables({("A", "B"): [0.7] * 4})
+    none_settled = tables({("A", "B"): [0.7] * 4})
     state = race.start("AB", TIMES, rules)
     sizes = []
     for _ in range(5):
-        state, _ = race.step(state, rules, state.batch, nothing)
+        state, _ = race.step(state, rules, state.batch, none_settled)
         sizes.append(state.batch)
     assert sizes == [16, 32, 64, 64, 64]
-    much = tables({("A", "B"): [0.999, 0.7, 0.7, 0.7]})
-    state, decisions = race.step(state, rules, 8, much)
+    one_of_4_settled = tables({("A", "B"): [0.999, 0.7, 0.7, 0.7]})
+    state, decisions = race.step(state, rules, 8, one_of_4_settled)
     assert (decisions.newly_settled, decisions.open_before) == (1, 4)
     assert state.batch == 32
-    many = tuple(range(1, 21))
-    state = replace(race.start("AB", many, rules), batch=32)
-    little = tables({("A", "B"): [0.999] + [0.7] * 19})
-    assert race.step(state, rules, 8, little)[0].batch == 32
-    least = replace(race.start("AB", TIMES, rules), batch=8)
-    assert race.step(least, rules, 8, much)[0].batch == 8
+    twenty_times = tuple(range(1, 21))
+    state = replace(race.start("AB", twenty_times, rules), batch=32)
+    one_of_20_settled = tables({("A", "B"): [0.999] + [0.7] * 19})
+    assert race.step(state, rules, 8, one_of_20_settled)[0].batch == 32
+    with_least_batch = replace(race.start("AB", TIMES, rules), batch=8)
+    assert race.step(with_least_batch, rules, 8, one_of_4_settled)[0].batch == 8
 
 
 def test_a_batch_is_no_more_than_a_share_of_the_instances_so_far_and_no_less_than_the_least():
     rules = Rules(resolution="strict")
-    nothing = tables({("A", "B"): [0.7] * 4})
+    none_settled = tables({("A", "B"): [0.7] * 4})
     state = replace(race.start("AB", TIMES, rules), instances=64)
-    found = []
+    sizes = []
     for _ in range(20):
-        state, _ = race.step(state, rules, state.batch, nothing)
-        found.append((state.instances, state.batch))
-    assert found[:3] == [(72, 8), (80, 8), (88, 8)]
-    assert found[3:5] == [(96, 9), (105, 10)]
-    assert all(8 <= batch <= max(8, 0.1 * instances) for instances, batch in found)
+        state, _ = race.step(state, rules, state.batch, none_settled)
+        sizes.append((state.instances, state.batch))
+    assert sizes[:3] == [(72, 8), (80, 8), (88, 8)]
+    assert sizes[3:5] == [(96, 9), (105, 10)]
+    assert all(8 <= batch <= max(8, 0.1 * instances) for instances, batch in sizes)
 
 
 def test_a_newcomers_batch_is_a_share_of_the_instances_that_it_has_seen():
     rules = Rules(resolution="strict")
     state = race.admit(replace(race.start("AB", TIMES, rules), instances=640), "C", rules)
-    nothing = tables({("A", "B"): [0.7] * 4, ("A", "C"): [0.7] * 4})
+    none_settled = tables({("A", "B"): [0.7] * 4, ("A", "C"): [0.7] * 4})
     for _ in range(3):
-        state, _ = race.step(state, rules, state.batch, nothing)
+        state, _ = race.step(state, rules, state.batch, none_settled)
     assert (state.caught_up, state.batch) == (24, 8)
 
 
@@ -295,7 +312,7 @@ def test_an_untrusted_posterior_decides_nothing_and_is_counted():
 
 
 def with_newcomer(instances, p=0.7):
-    """A race of A and B that C enters after a round."""
+    """The state of a race of A and B that C enters after a round."""
     state, _ = race.step(
         race.start("AB", TIMES, RULES), RULES, instances, tables({("A", "B"): [p] * 4})
     )
@@ -308,7 +325,7 @@ def test_a_newcomer_is_judged_alone_until_it_has_caught_up():
     assert race.horizons(state, RULES) == {"C": 4.0}
     table = tables({("A", "B"): SURE, ("A", "C"): [0.7] * 4, ("B", "C"): [0.7] * 4})
     state, decisions = race.step(state, RULES, 8, table)
-    assert codes(state) == "...."  # only pairs of the newcomer are judged
+    assert codes(state) == "...."  # Only pairs with the newcomer are judged.
     assert not decisions.eliminated
     assert (state.joining, state.caught_up, state.instances) == ("C", 8, 16)
     state, decisions = race.step(state, RULES, 8, table)
@@ -338,37 +355,45 @@ def test_an_algorithm_enters_once_and_not_while_another_one_catches_up():
 
 
 @pytest.mark.parametrize(
-    ("above", "alike", "more"),
+    ("above", "alike", "needs_more"),
     [
         ([0.7, 0.5, 0.01, 0.999], 0, False),
-        ([0.7, 0.5, 0.01, 0.965], 0, False),  # settles this time only: both run on anyway
-        ([0.5, 0.5, 0.5, 0.5], [0.99, 0.99, 0.99, 0.96], True),  # ends the pair
-        ([0.999, 0.999, 0.999, 0.965], 0, True),  # eliminates
-        ([0.999, 0.999, 0.999, 0.935], 0, True),  # might eliminate
+        # The last time is barely settled, but both algorithms run on for the other times.
+        ([0.7, 0.5, 0.01, 0.965], 0, False),
+        # The pair is barely settled.
+        ([0.5, 0.5, 0.5, 0.5], [0.99, 0.99, 0.99, 0.96], True),
+        # B is barely eliminated, or barely not.
+        ([0.999, 0.999, 0.999, 0.965], 0, True),
+        ([0.999, 0.999, 0.999, 0.935], 0, True),
         ([0.999, 0.999, 0.999, 0.5], 0, False),
     ],
 )
-def test_more_draws_are_needed_where_a_decision_is_within_its_monte_carlo_error(above, alike, more):
+def test_more_draws_are_needed_if_a_decision_is_within_its_monte_carlo_error(
+    above, alike, needs_more
+):
     rules = Rules(resolution="strict", alpha=0.95)
     state = race.start("AB", TIMES, rules)
     equivalent = {("A", "B"): np.broadcast_to(alike, 4)}
-    found = tables({("A", "B"): above}, equivalent, error=0.01)
-    assert race.needs_more_draws(state, rules, 8, found) is more
-    assert not race.needs_more_draws(state, rules, 8, replace(found, errors=None))
+    probabilities = tables({("A", "B"): above}, equivalent, error=0.01)
+    assert race.needs_more_draws(state, rules, 8, probabilities) is needs_more
+    exact = replace(probabilities, errors=None)
+    assert not race.needs_more_draws(state, rules, 8, exact)
 
 
-def test_a_checkpoint_gives_back_the_state_to_the_byte():
+def test_a_checkpoint_restores_the_state_to_the_byte():
     rules = Rules()
     state = race.start(["A", 'odd "name"', "ß"], TIMES, rules)
     settled = state.settled.copy()
-    settled[0], settled[1, 1], settled[2, 3] = [ABOVE, BELOW, ALIKE, CROSSING], OUT, OUT
+    settled[0] = [ABOVE, BELOW, ALIKE, CROSSING]
+    settled[1, 1] = OUT
+    settled[2, 3] = OUT
     out = race.Elimination("ß", "A", 2, 16, 0.9934)
     state = replace(state, settled=settled, eliminated=(out,), round=2, instances=16, joining="ß")
     text = json.dumps(state.to_plain())
-    again = race.State.from_plain(json.loads(text))
-    assert json.dumps(again.to_plain()) == text
-    assert again.eliminated == state.eliminated
-    assert (again.settled == state.settled).all()
+    restored = race.State.from_plain(json.loads(text))
+    assert json.dumps(restored.to_plain()) == text
+    assert restored.eliminated == state.eliminated
+    assert (restored.settled == state.settled).all()
 
 
 probability = st.sampled_from([0.0, 0.005, 0.3, 0.5, 0.7, 0.98, 0.992, 1.0])
@@ -378,59 +403,59 @@ probability = st.sampled_from([0.0, 0.005, 0.3, 0.5, 0.7, 0.98, 0.992, 1.0])
 @settings(max_examples=300, deadline=None)
 @given(st.data(), st.sampled_from(["strict", "crossing"]))
 def test_a_step_does_what_the_papers_loops_say(data, resolution):
-    """Algorithm 1 written out, with eliminations by any candidate of the round's beginning."""
-    n, times = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 4))
+    """The test writes out Algorithm 1; all candidates of the round's beginning eliminate."""
+    n = data.draw(st.integers(2, 4))
+    n_times = data.draw(st.integers(1, 4))
     names = "ABCD"[:n]
-    above = {
-        pair: data.draw(st.lists(probability, min_size=times, max_size=times))
-        for pair in combinations(names, 2)
-    }
-    alike = {
-        pair: data.draw(st.lists(probability, min_size=times, max_size=times)) for pair in above
-    }
-    table = tables(above, alike)
+    over_times = st.lists(probability, min_size=n_times, max_size=n_times)
+    above = {pair: data.draw(over_times) for pair in combinations(names, 2)}
+    alike = {pair: data.draw(over_times) for pair in above}
     rules = Rules(alpha=0.99, resolution=resolution)
-    state, decisions = race.step(race.start(names, range(times), rules), rules, 8, table)
+    start = race.start(names, range(n_times), rules)
+    state, decisions = race.step(start, rules, 8, tables(above, alike))
 
-    def p(a, b, t):
+    def p_above(a, b, t):
         return above[a, b][t] if (a, b) in above else 1 - above[b, a][t]
 
-    def tie(a, b, t):
+    def is_tie(a, b, t):
         return (alike[a, b][t] if (a, b) in alike else alike[b, a][t]) >= 0.99
 
     def beats(a, b, t):
-        return p(a, b, t) >= 0.99
+        return p_above(a, b, t) >= 0.99
 
-    everywhere = {
-        (a, b): all(beats(a, b, t) for t in range(times)) for a in names for b in names if a != b
+    def is_crossing(a, b):
+        """Whether a is better and b no worse at some times, or b better and a no worse."""
+        return any(
+            (beats(a, b, s) or is_tie(a, b, s))
+            and (beats(b, a, u) or is_tie(a, b, u))
+            and (beats(a, b, s) or beats(b, a, u))
+            for s, u in product(range(n_times), repeat=2)
+        )
+
+    dominates = {
+        (a, b): all(beats(a, b, t) for t in range(n_times)) for a, b in permutations(names, 2)
     }
-    reach = dict(everywhere)
+    reaches = dict(dominates)  # The transitive closure follows: Warshall's algorithm.
     for k in names:
-        for a in names:
-            for b in names:
-                if len({a, b, k}) == 3 and reach[a, k] and reach[k, b]:
-                    reach[a, b] = True
-    out = {b for (a, b), yes in everywhere.items() if yes and not reach[b, a]}
-    survivors, back = set(names) - out, set(decisions.reinstated)
-    for name in back:  # no survivor dominates it, and it is ahead of one of them
-        assert not any(everywhere[by, name] for by in survivors)
-        assert any(all(p(name, by, t) > 0.5 for t in range(times)) for by in survivors)
-    out -= back
+        for a, b in permutations(names, 2):
+            if k not in (a, b) and reaches[a, k] and reaches[k, b]:
+                reaches[a, b] = True
+    out = {b for (a, b), is_dominated in dominates.items() if is_dominated and not reaches[b, a]}
+    survivors = set(names) - out
+    reinstated = set(decisions.reinstated)
+    for name in reinstated:  # No survivor dominates it, and it is ahead of one of them.
+        assert not any(dominates[by, name] for by in survivors)
+        assert any(all(p_above(name, by, t) > 0.5 for t in range(n_times)) for by in survivors)
+    out -= reinstated
     assert set(state.candidates) == set(names) - out
     for a, b in above:
-        for t in range(times):
-            found = state.relation(a, b)[t]
-            certain = beats(a, b, t) or beats(b, a, t) or tie(a, b, t)
-            crossing = any(
-                (beats(a, b, s) or tie(a, b, s))
-                and (beats(b, a, u) or tie(a, b, u))
-                and (beats(a, b, s) or beats(b, a, u))
-                for s in range(times)
-                for u in range(times)
-            )
+        for t in range(n_times):
+            is_settled = state.relation(a, b)[t] != OPEN
+            is_certain = beats(a, b, t) or beats(b, a, t) or is_tie(a, b, t)
             if {a, b} & out:
-                assert found != OPEN
-            elif everywhere[a, b] or everywhere[b, a]:  # only in a cycle, or reinstated
-                continue
+                assert is_settled
+            elif dominates[a, b] or dominates[b, a]:
+                continue  # The pair is in a cycle, or one of them is reinstated.
             else:
-                assert (found != OPEN) == (certain or (crossing and resolution == "crossing"))
+                is_settled_by_crossing = resolution == "crossing" and is_crossing(a, b)
+                assert is_settled == (is_certain or is_settled_by_crossing)

@@ -1,46 +1,48 @@
-"""Spans of the budget with one recommendation."""
+"""Advice divides the budget into spans with one recommendation each."""
+
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
 
-from polarbear.racing.recommendation import Grade, advise, leaders
+from polarbear.racing.recommendation import Grade, Span, advise, leaders
 
 TIMES = np.geomspace(10, 1000, 20)
 NAMES = ("A", "B", "C")
 
 
 def p_best(*spans: tuple[int, tuple[float, float, float]]) -> np.ndarray:
-    """P(best)[time, algorithm] from numbers of times and probabilities."""
-    return np.concatenate([np.tile(chances, (n, 1)) for n, chances in spans])
+    """P(best)[time, algorithm] from spans: the number of times and their probabilities."""
+    return np.concatenate([np.tile(chances, (n_times, 1)) for n_times, chances in spans])
 
 
-def named(found) -> list[tuple[str, int]]:
-    return [("".join(span.algorithms), span.times) for span in found]
+def names_and_lengths(spans: Iterable[Span]) -> list[tuple[str, int]]:
+    return [("".join(span.algorithms), span.times) for span in spans]
 
 
 def test_spans_cover_the_grid_and_name_one_algorithm_or_several():
     likely = p_best((5, (0.4, 0.5, 0.1)), (10, (0.95, 0.05, 0)), (5, (0, 0.1, 0.9)))
     advice = advise(NAMES, TIMES, likely)
-    assert named(advice.spans) == [("BA", 5), ("A", 10), ("C", 5)]
+    assert names_and_lengths(advice.spans) == [("BA", 5), ("A", 10), ("C", 5)]
     assert advice.spans[0].is_open
     assert advice.grade is Grade.RUN
 
 
 def test_a_short_span_takes_the_label_of_a_neighbour_that_is_nearly_as_likely():
     likely = p_best((8, (0.8, 0.2, 0)), (1, (0.45, 0.5, 0.05)), (11, (0.8, 0.2, 0)))
-    assert named(leaders(NAMES, TIMES, likely)) == [("A", 20)]
+    assert names_and_lengths(leaders(NAMES, TIMES, likely)) == [("A", 20)]
 
 
 @pytest.mark.parametrize("chances", [(0.02, 0.97, 0.01), (0.1, 0.1, 0.8)])
-def test_a_short_span_stays_where_it_is_sure_or_no_neighbour_fits(chances):
+def test_a_short_span_stays_if_it_is_sure_or_no_neighbour_is_nearly_as_likely(chances):
     likely = p_best((8, (0.8, 0.2, 0)), (1, chances), (11, (0.8, 0.2, 0)))
     middle = "ABC"[int(np.argmax(chances))]
-    assert named(leaders(NAMES, TIMES, likely)) == [("A", 8), (middle, 1), ("A", 11)]
+    assert names_and_lengths(leaders(NAMES, TIMES, likely)) == [("A", 8), (middle, 1), ("A", 11)]
 
 
 def test_two_short_spans_at_the_end_do_not_become_those_of_an_unlikely_neighbour():
     likely = p_best((18, (0.9, 0.1, 0)), (1, (0.3, 0.6, 0.1)), (1, (0.27, 0.7, 0.03)))
-    assert named(leaders(NAMES, TIMES, likely)) == [("A", 18), ("B", 2)]
+    assert names_and_lengths(leaders(NAMES, TIMES, likely)) == [("A", 18), ("B", 2)]
 
 
 def test_it_is_too_early_below_ten_problems_or_where_no_algorithm_stands_out():

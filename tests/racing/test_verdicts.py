@@ -1,4 +1,4 @@
-"""Verdicts on a pair against their plain meaning, for all combinations of codes on short grids."""
+"""Verdicts on a pair have their plain meaning, for all combinations of codes on short grids."""
 
 from itertools import product
 from pathlib import Path
@@ -20,8 +20,8 @@ COMBINATIONS = [
     for letters in product(LETTERS, repeat=length)
 ]
 
-# The meaning of each kind, as a condition on the letters of a pair. A letter is what was shown at a
-# time: > or < one is better, = equivalent; x, - and . nothing.
+# The meaning of each kind, as a condition on the letters of a pair. Each letter stands for a time:
+# > and < for a better algorithm, = for equivalence; x, - and . for no relation.
 MEANING = {
     VerdictKind.OPEN: lambda s: "." in s,
     VerdictKind.CROSSING: lambda s: "." not in s and ">" in s and "<" in s,
@@ -36,7 +36,7 @@ MEANING = {
     VerdictKind.SOMETIMES_EQUIVALENT: lambda s: set(s) == {"=", "x"},
     VerdictKind.NOTHING_SHOWN: lambda s: set(s) == {"x"},
 }
-# What a reader takes a phrase to claim.
+# The claim that a reader sees in each phrase, as a condition on the letters.
 CLAIMS = {
     "A is better than B at every time": lambda s: set(s) == {">"},
     "B is better than A at every time": lambda s: set(s) == {"<"},
@@ -45,7 +45,7 @@ CLAIMS = {
     "B is better than A at some times": lambda s: "<" in s,
     "(A better at some times": lambda s: ">" in s,
     "(B better at some times": lambda s: "<" in s,
-    # All times are settled at once where one is better somewhere and the other as good elsewhere.
+    # All times are settled if one is better at some time and the other no worse at another.
     "equivalent or better at others": lambda s: "x" in s,
     "each is better at some times": lambda s: {">", "<"} <= set(s),
     "equivalent at every time": lambda s: set(s) == {"="},
@@ -69,34 +69,40 @@ def swapped(letters: str) -> str:
     return letters.translate(str.maketrans("><", "<>"))
 
 
+def indices(letters: str, letter: str) -> tuple[int, ...]:
+    return tuple(i for i, other in enumerate(letters) if other == letter)
+
+
 def test_every_combination_of_codes_has_the_one_kind_that_it_means():
     assert set(MEANING) == set(VerdictKind)
     for letters in COMBINATIONS:
-        meant = [kind for kind, holds in MEANING.items() if holds(letters)]
-        found = judged(letters)
-        assert [found.kind] == meant, letters
-        for letter, places in ((">", found.above), ("<", found.below), ("=", found.alike)):
-            assert list(places) == [i for i, here in enumerate(letters) if here == letter], letters
+        expected_kinds = [kind for kind, holds in MEANING.items() if holds(letters)]
+        pair_verdict = judged(letters)
+        assert [pair_verdict.kind] == expected_kinds, letters
+        assert pair_verdict.above == indices(letters, ">"), letters
+        assert pair_verdict.below == indices(letters, "<"), letters
+        assert pair_verdict.alike == indices(letters, "="), letters
 
 
 def test_words_claim_nothing_that_was_not_shown():
     claimed = set()
     for letters in COMBINATIONS:
         words = judged(letters).words("A", "B")
-        made = [phrase for phrase in CLAIMS if phrase in words]
-        assert made, words
-        for phrase in made:
+        phrases = [phrase for phrase in CLAIMS if phrase in words]
+        assert phrases, words
+        for phrase in phrases:
             assert CLAIMS[phrase](letters), (letters, words)
-        claimed |= set(made)
+        claimed |= set(phrases)
     assert claimed == set(CLAIMS)
 
 
 def test_a_verdict_from_the_other_side_says_the_same():
     for letters in COMBINATIONS:
-        there, here = judged(letters), judged(swapped(letters))
-        assert here == there.mirrored(), letters
-        if here.kind != there.kind:
-            assert here.words("B", "A") == there.words("A", "B")
+        of_first = judged(letters)
+        of_second = judged(swapped(letters))
+        assert of_second == of_first.mirrored(), letters
+        if of_second.kind != of_first.kind:
+            assert of_second.words("B", "A") == of_first.words("A", "B")
 
 
 def test_every_kind_and_every_code_has_words_and_signs_differ():
@@ -106,17 +112,16 @@ def test_every_kind_and_every_code_has_words_and_signs_differ():
     assert judged("=").words("{b}", "{0}") == "{b} and {0} are equivalent at every time"
 
 
-def test_an_eliminator_dominates_whatever_single_times_were_settled_as():
+def test_an_eliminator_dominates_whatever_was_settled_at_single_times():
     state = race.start("AB", (1.0, 2.0, 3.0), Rules())
     settled = np.array([codes(">x=")], dtype=np.int8)
-    gone = Elimination("B", "A", 3, 24, 0.995)
-    state = race.State(state.algorithms, state.times, 8, settled, eliminated=(gone,))
+    elimination = Elimination("B", "A", 3, 24, 0.995)
+    state = race.State(state.algorithms, state.times, 8, settled, eliminated=(elimination,))
     assert verdict_on(state, "A", "B") == Verdict(VerdictKind.DOMINATES, above=(0, 1, 2))
     assert verdict_on(state, "B", "A") == Verdict(VerdictKind.DOMINATED, below=(0, 1, 2))
 
 
-# (P(A better), P(equivalent)) at one time: A above, B above, equivalent, A above within what counts
-# as equivalent, and undecided.
+# (P(A better), P(equivalent)) at one time. "slightly above" is better within the ROPE.
 BELIEFS = {
     "above": (0.995, 0.0),
     "below": (0.005, 0.0),
@@ -127,53 +132,58 @@ BELIEFS = {
 
 
 def believed(names: tuple[str, ...]) -> DecisionTables:
-    above, alike = zip(*(BELIEFS[name] for name in names), strict=True)
+    above = [BELIEFS[name][0] for name in names]
+    alike = [BELIEFS[name][1] for name in names]
     return tables({("A", "B"): above}, {("A", "B"): alike})
 
 
 @pytest.mark.parametrize("resolution", ["crossing", "strict"])
 @pytest.mark.parametrize(("times", "rounds"), [(1, 3), (2, 2), (3, 1)])
-def test_a_verdict_contains_only_what_a_round_has_shown(resolution, times, rounds):
-    """Every sequence of beliefs about one pair, for each rule: what a verdict says was shown at a
-    time was certain in some round, and only crossing resolution leaves a time without."""
+def test_a_verdict_contains_only_relations_that_a_round_has_shown(resolution, times, rounds):
+    """A relation in a verdict was certain in some round, after every sequence of beliefs.
+
+    Only under crossing resolution a settled time can be without a relation.
+    """
     rules = Rules(resolution=resolution)
-    seen = set()
+    kinds = set()
     for sequence in product(product(BELIEFS, repeat=times), repeat=rounds):
         state = race.start("AB", range(1, times + 1), rules)
         for names in sequence:
             state, _ = race.step(state, rules, 8, believed(names))
-        found = verdict_on(state, "A", "B")
-        seen.add(found.kind)
-        for places, shows in (
-            (found.above, {"above", "slightly above"}),
-            (found.below, {"below"}),
-            (found.alike, {"alike"}),
+        pair_verdict = verdict_on(state, "A", "B")
+        kind = pair_verdict.kind
+        kinds.add(kind)
+        for time_indices, sufficient_beliefs in (
+            (pair_verdict.above, {"above", "slightly above"}),
+            (pair_verdict.below, {"below"}),
+            (pair_verdict.alike, {"alike"}),
         ):
-            for t in places:
-                assert shows & {names[t] for names in sequence}, sequence
+            for t in time_indices:
+                assert sufficient_beliefs & {names[t] for names in sequence}, sequence
         if state.open_pairs:
-            assert found.kind is VerdictKind.OPEN
+            assert kind is VerdictKind.OPEN
         elif len(state.candidates) == 1:
-            assert found.kind in (VerdictKind.DOMINATES, VerdictKind.DOMINATED)
-        else:  # both are in, so neither was better at every time
-            shown = len(found.above) + len(found.below) + len(found.alike)
-            assert found.kind not in (
+            assert kind in (VerdictKind.DOMINATES, VerdictKind.DOMINATED)
+        else:
+            # Both algorithms are candidates, so neither was better at every time.
+            assert kind not in (
                 VerdictKind.OPEN,
                 VerdictKind.MOOT,
                 VerdictKind.DOMINATES,
                 VerdictKind.DOMINATED,
             )
-            assert shown == times or resolution == "crossing"
-    unshown = {
+            n_shown = sum(len(times_with) for times_with in pair_verdict[1:])
+            assert n_shown == times or resolution == "crossing"
+    with_unsettled_times = {
         VerdictKind.SOMETIMES_BETTER,
         VerdictKind.SOMETIMES_WORSE,
         VerdictKind.SOMETIMES_EQUIVALENT,
     }
-    assert VerdictKind.NOTHING_SHOWN not in seen
+    assert VerdictKind.NOTHING_SHOWN not in kinds
     if resolution == "strict":
-        assert not seen & unshown
+        assert not kinds & with_unsettled_times
     elif times == 3:
-        assert VerdictKind.SOMETIMES_BETTER in seen
+        assert VerdictKind.SOMETIMES_BETTER in kinds
 
 
 def test_the_docs_say_what_every_verdict_means():
