@@ -1,4 +1,4 @@
-"""Small stores of given trajectories."""
+"""Helpers that make small stores from given trajectories."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from polarbear.store.runs import FinishedRun
 
 @dataclass(frozen=True)
 class Run:
-    """A trajectory with how it ended."""
+    """A trajectory, and the status in which the run ended."""
 
     t: Sequence[float]
     y: Sequence[float]
@@ -34,7 +34,7 @@ def make_store(
     instances: Mapping[str, Any] | None = None,
     specs: Sequence[Mapping[str, Any]] | None = None,
 ) -> StoreOnDisk:
-    """A store of runs: a list for each algorithm, with a run or None for each instance."""
+    """A store of the given runs: runs[algorithm][instance], None where there was no run."""
     n_instances = max(len(row) for row in runs.values())
     plain = {
         "seed": 0,
@@ -81,7 +81,7 @@ def _outcome(name: str, instance: Instance, run: Run) -> Outcome:
 def random_runs(
     seed: int, names: Sequence[str], instances: int, last: float = 100.0, points: int = 12
 ) -> dict[str, list[Run]]:
-    """Improving trajectories of a few points at random times, of positive values."""
+    """Improving trajectories of positive values, with a few points at random times each."""
     rng = np.random.default_rng(seed)
     runs: dict[str, list[Run]] = {}
     for rank, name in enumerate(names):

@@ -1,4 +1,4 @@
-"""Complete cases: the algorithms and instances that are compared, and notes on the others."""
+"""Complete cases: which algorithms and instances are compared, and the notes on the others."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +36,7 @@ def test_a_run_that_ended_by_itself_or_failed_keeps_its_last_best(tmp_path: Path
     assert classical.ecdf.mean[0, -1] == 1.0
 
 
-def test_it_says_how_many_instances_fewer_algorithms_share(tmp_path: Path):
+def test_notes_give_the_number_of_instances_that_fewer_algorithms_share(tmp_path: Path):
     runs = {
         "A": [FULL] * 6,
         "B": [OTHER] * 6,
@@ -55,7 +55,7 @@ def test_it_says_how_many_instances_fewer_algorithms_share(tmp_path: Path):
     assert len(view(store, ["B", "A"]).common.instances) == 6
 
 
-def test_an_algorithm_without_a_full_run_is_left_out_unless_it_is_asked_for(tmp_path: Path):
+def test_an_algorithm_without_a_full_run_is_left_out_unless_it_is_named(tmp_path: Path):
     store = make_store(tmp_path / "store", {"A": [FULL], "B": [OTHER], "C": [CUT], "D": [None]})
     classical = view(store)
     assert classical.algorithms == ("A", "B")
@@ -92,8 +92,8 @@ def test_the_pareto_set_is_compared_if_it_shares_more_instances(tmp_path: Path):
     store = make_store(tmp_path / "store", runs)
     assert share_more(store, 100.0, ["A", "B"])
     assert not share_more(store, 100.0, ["A", "C"])
-    ended = SimpleNamespace(eliminated=("C",), pareto_set=("A", "B"))
-    context = replace(gather(store), race=ended)  # type: ignore[arg-type]
+    race = SimpleNamespace(eliminated=("C",), pareto_set=("A", "B"))
+    context = replace(gather(store), race=race)  # type: ignore[arg-type]
     assert context.classical.algorithms == ("A", "B")
     assert len(context.classical.common.instances) == 4
     assert "`--algorithms all` includes C" in context.classical.notes()[-1]

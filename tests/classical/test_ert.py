@@ -19,7 +19,7 @@ from tests.support import Project
 OPTIMUM = ViewOptions(optimum=0.0)
 
 
-def test_ert_is_all_that_was_spent_over_the_runs_that_arrived(tmp_path: Path):
+def test_ert_is_the_total_time_spent_divided_by_the_number_of_successful_runs(tmp_path: Path):
     runs = {
         "A": [Run([1, 10], [5.0, 0.5]), Run([1], [7.0], Status.ENDED, 100)],
         "B": [Run([4], [0.5]), Run([1], [9.0], Status.BUDGET, 100)],
@@ -34,7 +34,7 @@ def test_ert_is_all_that_was_spent_over_the_runs_that_arrived(tmp_path: Path):
     assert {(row.group, row.runs) for row in rows} == {(None, 2)}
 
 
-def test_its_interval_is_that_of_instances_drawn_anew(tmp_path: Path):
+def test_the_interval_of_ert_is_that_of_resampled_instances(tmp_path: Path):
     rng = np.random.default_rng(3)
     hits = rng.uniform(2, 90, 30).round()
     runs = [
@@ -53,7 +53,7 @@ def test_its_interval_is_that_of_instances_drawn_anew(tmp_path: Path):
     assert point.low < point.ert < point.high
 
 
-def test_where_resamples_may_hold_no_success_the_interval_is_not_bounded(project: Project):
+def test_the_interval_is_unbounded_if_resamples_may_contain_no_success(project: Project):
     runs = {"A": [Run([1, 10], [5.0, 0.5]), *[Run([1], [5.0], reached=100)] * 3]}
     make_store(project.folder / "s", runs)
     answer = project.json("compare", "s", "--optimum", "0", "--ert", "1,0")
@@ -69,7 +69,7 @@ def test_where_resamples_may_hold_no_success_the_interval_is_not_bounded(project
 
 
 def coco_folder(root: Path, name: str, seed: int, dimensions: Sequence[int]) -> None:
-    """Random trajectories as COCO writes them, 15 instances of a function in each dimension."""
+    """Write random trajectories in COCO's format, 15 instances of f3 in each dimension."""
     rng = np.random.default_rng(seed)
     folder = root / name
     (folder / "data_f3").mkdir(parents=True)
@@ -98,22 +98,22 @@ def coco_folder(root: Path, name: str, seed: int, dimensions: Sequence[int]) -> 
 
 @pytest.mark.peer
 @pytest.mark.slow
-def test_ert_of_a_coco_folder_is_what_cocopp_computes(tmp_path: Path):
+def test_ert_of_a_coco_folder_equals_that_of_cocopp(tmp_path: Path):
     for seed, name in enumerate("AB"):
         coco_folder(tmp_path / "exdata", name, seed, (2, 5))
     targets = [10.0, 1.0, 0.1, 0.01, 1e-3]
-    theirs = {
+    ert_by_cocopp = {
         (data_set["algorithm"], f"f3-d{data_set['dimension']}"): data_set["ert"]
         for data_set in read_by_cocopp(tmp_path / "exdata", targets, tmp_path)
     }
     store = polarbear.import_data(tmp_path / "exdata", tmp_path / "s", "coco")
     rows = store.compare(ert=targets).ert
-    ours = {
+    ert_by_polarbear = {
         (row.algorithm, row.group): [p.ert or np.inf for p in row.at] for row in rows if row.group
     }
-    assert ours.keys() == theirs.keys()
-    for key, ert in ours.items():
-        assert ert == pytest.approx(theirs[key], rel=1e-12)
+    assert ert_by_polarbear.keys() == ert_by_cocopp.keys()
+    for key, ert in ert_by_polarbear.items():
+        assert ert == pytest.approx(ert_by_cocopp[key], rel=1e-12)
     assert any(0 < point.reached < row.runs for row in rows for point in row.at)
     assert "100 down to 1e-08" in store.compare().scale.words
     store.compare(per_dimension=True, csv=tmp_path / "figures")
@@ -122,7 +122,7 @@ def test_ert_of_a_coco_folder_is_what_cocopp_computes(tmp_path: Path):
 
 
 def test_evaluations_per_dimension_put_all_dimensions_on_one_axis(tmp_path: Path):
-    """The same runs, once on 2 and twice as slow on 4 variables, are the same per dimension."""
+    """A run on 4 variables that is twice as slow as one on 2 variables is equal to it."""
     runs = [Run([2, 20, 200], [9.0, 3.0, 1.0]), Run([4, 40, 400], [9.0, 3.0, 1.0])]
     specs = [{"imported": i, "dimension": d, "optimum": 0.0} for i, d in enumerate((2, 4))]
     store = make_store(tmp_path / "s", {"A": runs}, grid=(4.0, 40.0, 400.0), specs=specs)
@@ -141,7 +141,7 @@ def test_evaluations_per_dimension_put_all_dimensions_on_one_axis(tmp_path: Path
     assert len(view(other, options=ViewOptions(per_dimension=True)).common.instances) == 2
 
 
-def test_what_is_missing_is_named(tmp_path: Path):
+def test_missing_optima_dimensions_and_wrong_targets_are_named(tmp_path: Path):
     store = make_store(tmp_path / "s", {"A": [Run([1, 2], [3.0, 1.0])]})
     opened = polarbear.open(tmp_path / "s")
     with pytest.raises(ReportError, match="ERT counts the time .* --optimum"):

@@ -1,4 +1,4 @@
-"""Resampled means: paired, repeatable, as wide as they should be, and of weighted instances."""
+"""Resampled means: pairing, coverage of intervals, repeated seeds, and weighted instances."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polarbear.classical.attainment import resamples
-from polarbear.classical.comparison_facts import expected_running_times
+from polarbear.classical.comparison_facts import ErtRow, expected_running_times
 from polarbear.classical.disagreement import share_ahead
 from polarbear.classical.view import View, view
 from polarbear.classical.view_options import ViewOptions
@@ -27,15 +27,18 @@ def test_a_resampled_mean_is_the_mean_of_instances_drawn_with_replacement():
 def test_differences_are_paired_over_algorithms():
     rng = np.random.default_rng(2)
     hardness = rng.normal(size=(40, 1))
-    values = hardness + np.array([0.0, 0.1])  # the second is better by the same on each instance
+    values = hardness + np.array([0.0, 0.1])  # The difference is the same on every instance.
     means = resamples(list(map(str, range(40))), 500, seed=0).means(values)
     assert np.ptp(means[:, 1] - means[:, 0]) < 1e-12
     assert np.ptp(means[:, 0]) > 0.1
 
 
-def test_intervals_hold_the_true_mean_about_as_often_as_they_say():
-    """Of 600 samples of 40 exponentials, 95 % intervals miss in 5 %; the bootstrap's known
-    shortfall on skewed data adds some 2 %. Beyond 5 standard errors, below 0.885, is a defect."""
+def test_intervals_cover_the_true_mean_about_as_often_as_they_claim():
+    """600 samples of 40 exponentials: 95 % intervals miss the mean in 5 % of the samples.
+
+    The bootstrap's known undercoverage of skewed data adds some 2 %. A coverage below 0.885 is
+    five standard errors too low.
+    """
     rng = np.random.default_rng(6)
     hits = 0
     for k in range(600):
@@ -46,9 +49,11 @@ def test_intervals_hold_the_true_mean_about_as_often_as_they_say():
 
 
 @pytest.mark.slow
-def test_a_difference_of_nothing_is_seldom_clear_at_any_of_many_times():
-    """Under no difference one side of a simultaneous 95 % band is crossed in 2.5 % of samples;
-    with 60 instances somewhat more. 200 samples: above 8 % (5 standard errors) is a defect."""
+def test_without_a_difference_false_alarms_at_any_of_many_times_are_rare():
+    """Without a difference, one side of a simultaneous 95 % band is crossed in 2.5 % of samples.
+
+    60 instances give somewhat more. Among 200 samples, 8 % is five standard errors too high.
+    """
     rng = np.random.default_rng(7)
     false_alarms = 0
     for k in range(200):
@@ -59,7 +64,7 @@ def test_a_difference_of_nothing_is_seldom_clear_at_any_of_many_times():
     assert false_alarms / 200 <= 0.08
 
 
-def test_a_clear_difference_is_found_where_it_is():
+def test_a_clear_difference_is_found_at_its_times():
     rng = np.random.default_rng(8)
     values = rng.normal(size=(60, 30)) + np.where(np.arange(30) < 10, 2.0, -2.0)
     clear, below = resamples(list(map(str, range(60))), 300, seed=0).clearly_apart(values)
@@ -72,7 +77,8 @@ def test_a_clear_difference_is_found_where_it_is():
 def test_seeds_of_a_problem_are_drawn_together_and_say_nothing_about_other_problems():
     problems = [name for name in "abcde" for _ in range(40)]
     drawn = resamples(problems, 300, seed=1)
-    assert (drawn.times.reshape(300, 5, 40) == drawn.times.reshape(300, 5, 40)[:, :, :1]).all()
+    counts = drawn.times.reshape(300, 5, 40)
+    assert (counts == counts[:, :, :1]).all()
     won = np.repeat([1.0, 1.0, 1.0, 0.0, 0.0], 40)[:, None]
     low, high = drawn.interval(won)
     assert high - low > 0.6  # The interval is that of five problems, not of 200 instances.
@@ -101,7 +107,7 @@ def views(tmp_path: Path) -> tuple[View, View]:
     return weighted, repeated
 
 
-def test_means_and_leads_are_those_of_instances_seen_so_often(views: tuple[View, View]):
+def test_means_and_leads_are_those_of_repeated_instances(views: tuple[View, View]):
     weighted, repeated = views
     np.testing.assert_allclose(weighted.ecdf.mean, repeated.ecdf.mean)
     np.testing.assert_allclose(weighted.aocc.mean, repeated.aocc.mean)
@@ -113,21 +119,21 @@ def test_means_and_leads_are_those_of_instances_seen_so_often(views: tuple[View,
     assert ahead == pytest.approx(share_ahead(repeated, 0, 1, times, np.ones(3)))
 
 
-def test_so_is_ert_while_runs_are_counted_once(tmp_path: Path):
-    rows_of_stores = []
-    for store in (heavy(tmp_path / "heavy"), double(tmp_path / "double")):
-        rows_of_stores.append(
-            expected_running_times(store, view(store, options=OPTIMUM), (1.0, 0.2))
-        )
-    weighted, repeated = (
-        [point.ert for row in rows for point in row.at] for rows in rows_of_stores
-    )
-    assert weighted == pytest.approx(repeated)
-    assert rows_of_stores[0][0].runs == 3
+def test_ert_is_that_of_repeated_instances_while_runs_are_counted_once(tmp_path: Path):
+    def ert_rows(store: StoreOnDisk) -> tuple[ErtRow, ...]:
+        return expected_running_times(store, view(store, options=OPTIMUM), (1.0, 0.2))
+
+    def all_ert(rows: tuple[ErtRow, ...]) -> list[float | None]:
+        return [point.ert for row in rows for point in row.at]
+
+    weighted = ert_rows(heavy(tmp_path / "heavy"))
+    repeated = ert_rows(double(tmp_path / "double"))
+    assert all_ert(weighted) == pytest.approx(all_ert(repeated))
+    assert weighted[0].runs == 3
 
 
-def test_a_heavy_problem_is_drawn_as_often_as_so_many():
-    """A mean of 4,000 counts: five standard errors are 0.08."""
-    drawn = resamples(["a", "b", "c"], 4000, 1, np.array([1.0, 2.5, 0.5])).times
-    assert (drawn.sum(axis=1) == 4).all()
-    assert drawn.mean(axis=0) == pytest.approx([1.0, 2.5, 0.5], abs=0.08)
+def test_a_problem_is_drawn_in_proportion_to_its_weight():
+    """Five standard errors of a mean of 4,000 counts are 0.08."""
+    counts = resamples(["a", "b", "c"], 4000, 1, np.array([1.0, 2.5, 0.5])).times
+    assert (counts.sum(axis=1) == 4).all()
+    assert counts.mean(axis=0) == pytest.approx([1.0, 2.5, 0.5], abs=0.08)

@@ -10,11 +10,14 @@ from polarbear.classical.view_options import ViewOptions
 from polarbear.errors import ConfigError, ReportError
 from tests.classical.helpers import Run, make_store
 
-TWO = {"A": [Run([1], [30.0]), Run([1, 50], [4.0, -2.0])], "B": [Run([1], [10.0]), Run([1], [4.0])]}
+TWO_INSTANCES = {
+    "A": [Run([1], [30.0]), Run([1, 50], [4.0, -2.0])],
+    "B": [Run([1], [10.0]), Run([1], [4.0])],
+}
 
 
-def test_unknown_optima_leave_the_span_seen_on_each_instance(tmp_path: Path):
-    classical = view(make_store(tmp_path / "store", TWO))
+def test_without_optima_the_scale_is_the_span_of_values_on_each_instance(tmp_path: Path):
+    classical = view(make_store(tmp_path / "store", TWO_INSTANCES))
     assert not classical.scale.has_common_targets
     assert not classical.scale.log
     assert classical.ecdf.mean[:, 0].tolist() == [0.0, 0.5]
@@ -31,8 +34,10 @@ def test_positive_values_over_three_orders_of_magnitude_get_a_logarithmic_scale(
     assert linear.ecdf.mean[1, 0] == pytest.approx((1e4 - 1e2) / (1e4 - 1))
 
 
-def test_a_given_optimum_brings_the_usual_targets(tmp_path: Path):
-    classical = view(make_store(tmp_path / "store", TWO), options=ViewOptions(optimum=-2.0))
+def test_a_given_optimum_selects_the_usual_targets(tmp_path: Path):
+    classical = view(
+        make_store(tmp_path / "store", TWO_INSTANCES), options=ViewOptions(optimum=-2.0)
+    )
     assert classical.scale.has_common_targets
     assert classical.scale.target(0.0) == pytest.approx(1e2)
     assert classical.scale.target(1.0) == pytest.approx(1e-8)
@@ -40,8 +45,9 @@ def test_a_given_optimum_brings_the_usual_targets(tmp_path: Path):
     assert classical.ecdf.mean[0, -1] == pytest.approx(expected)
 
 
-def test_where_larger_is_better_the_optimum_is_given_as_users_see_it(tmp_path: Path):
-    stored = {"A": [Run([1], [-7.0])], "B": [Run([1], [-9.9])]}  # a maximised value is negated
+def test_the_optimum_of_a_maximised_suite_has_the_sign_that_users_see(tmp_path: Path):
+    # Stores keep maximised values with the opposite sign.
+    stored = {"A": [Run([1], [-7.0])], "B": [Run([1], [-9.9])]}
     config = {"suite": "imported", "maximise": True}
     store = make_store(tmp_path / "store", stored, instances=config)
     classical = view(store, options=ViewOptions(optimum=10.0, targets="10:0.1"))
@@ -50,7 +56,7 @@ def test_where_larger_is_better_the_optimum_is_given_as_users_see_it(tmp_path: P
         view(store, options=ViewOptions(optimum=9.0))
 
 
-def test_suites_that_know_their_optimum_say_so(tmp_path: Path):
+def test_the_optimum_of_a_suite_that_knows_it_is_used(tmp_path: Path):
     spec = {"function": "sphere", "dimension": 2, "seed": 1}
     config = {"suite": "classic", "maximise": False}
     runs = {"A": [Run([1], [1e-3])], "B": [Run([1], [1.0])]}
@@ -58,7 +64,7 @@ def test_suites_that_know_their_optimum_say_so(tmp_path: Path):
     assert classical.ecdf.mean[:, -1].tolist() == pytest.approx([0.5, 0.2])
 
 
-def test_an_instance_on_which_all_are_equal_is_reached_by_all_and_noted(tmp_path: Path):
+def test_all_algorithms_reach_all_targets_where_their_values_are_equal(tmp_path: Path):
     runs = {"A": [Run([1], [5.0]), Run([1], [2.0])], "B": [Run([1], [5.0]), Run([1], [1.0])]}
     classical = view(make_store(tmp_path / "store", runs))
     assert classical.aocc.areas.tolist() == [[1.0, 1.0], [0.0, 1.0]]
@@ -70,17 +76,23 @@ def test_an_instance_on_which_all_are_equal_is_reached_by_all_and_noted(tmp_path
     ("runs", "options", "words"),
     [
         ({"A": [Run([1], [5.0])], "B": [Run([1], [5.0])]}, {}, "all values are equal"),
-        (TWO, {"targets": "1e2:1e-8"}, "add --optimum VALUE, or use --targets seen"),
-        (TWO, {"scale": "log"}, "needs values above 0, found -2"),
-        (TWO, {"optimum": 0.0}, "the value -2 on i001 is better than the best possible, 0"),
-        (TWO, {"optimum": -2.0, "targets": "10:0"}, "no target at distance 0"),
+        (TWO_INSTANCES, {"targets": "1e2:1e-8"}, "add --optimum VALUE, or use --targets seen"),
+        (TWO_INSTANCES, {"scale": "log"}, "needs values above 0, found -2"),
+        (
+            TWO_INSTANCES,
+            {"optimum": 0.0},
+            "the value -2 on i001 is better than the best possible, 0",
+        ),
+        (TWO_INSTANCES, {"optimum": -2.0, "targets": "10:0"}, "no target at distance 0"),
         ({"A": [Run([], [])], "B": [Run([], [])]}, {}, "found a value up to 100"),
         ({"A": [Run([200], [1.0])]}, {}, "found a value up to 100"),
         ({"A": [Run([1], [-np.inf])], "B": [Run([1], [1.0])]}, {}, "has the value -inf"),
         ({"A": [Run([1], [np.nan])], "B": [Run([1], [1.0])]}, {}, "has the value nan"),
     ],
 )
-def test_values_without_a_scale_are_refused_with_the_reason(tmp_path: Path, runs, options, words):
+def test_values_that_allow_no_scale_are_refused_with_the_reason(
+    tmp_path: Path, runs, options, words
+):
     with pytest.raises(ReportError, match=words):
         view(make_store(tmp_path / "store", runs), options=ViewOptions(**options))
 

@@ -1,4 +1,4 @@
-"""ECDF, AOCC and EAF against brute force, against each other, and against moocore."""
+"""ECDF, AOCC and EAF are compared with brute force, with each other, and with moocore."""
 
 from pathlib import Path
 
@@ -30,21 +30,23 @@ def classical(
     return view(store, options=request.param)
 
 
+def values_on_span(run: Run) -> np.ndarray:
+    """The finite best-so-far values of a run at its own times within the grid and at its ends."""
+    times = [t for t in [1.0, 100.0, *run.t] if 1.0 <= t <= 100.0]
+    values = np.array([value_at(run, t) for t in times])
+    return values[np.isfinite(values)]
+
+
 def share_at(classical: View, runs, name: str, instance: int, time: float) -> float:
-    """The attained share of the targets, from the definition."""
+    """The attained share of the targets, computed from its definition."""
     y = value_at(runs[name][instance], time)
     if np.isinf(y):
         return 0.0
     if classical.scale.log:
         attained = (2.0 - np.log10(y)) / 10.0
     else:
-        values = [
-            value
-            for other in NAMES
-            for t in [1.0, 100.0, *runs[other][instance].t]
-            if 1.0 <= t <= 100.0 and np.isfinite(value := value_at(runs[other][instance], t))
-        ]
-        attained = (max(values) - y) / (max(values) - min(values))
+        values = np.concatenate([values_on_span(runs[other][instance]) for other in NAMES])
+        attained = (values.max() - y) / (values.max() - values.min())
     return float(np.clip(attained, 0.0, 1.0))
 
 
@@ -73,20 +75,20 @@ def test_with_a_number_of_targets_the_ecdf_counts_pairs_of_run_and_target(runs, 
 
 @pytest.mark.parametrize("log_time", [False, True])
 def test_aocc_is_the_area_under_the_ecdf_over_time(classical: View, log_time: bool):
-    """A step function is integrated by its values in the middle of many narrow stretches."""
-    count = 20_000
-    middle = (np.arange(count) + 0.5) / count
-    times = 100.0**middle if log_time else 1.0 + 99.0 * middle
+    """The midpoint rule on many narrow intervals integrates the step function."""
+    n_intervals = 20_000
+    midpoints = (np.arange(n_intervals) + 0.5) / n_intervals
+    times = 100.0**midpoints if log_time else 1.0 + 99.0 * midpoints
     shares = classical.curves.on(times, classical.scale.share(classical.progress), 0.0)
     area = classical.aocc_log if log_time else classical.aocc
-    # Each of at most 12 steps of a run puts an error of at most one stretch into its area.
-    assert np.abs(shares.mean(axis=2) - area.areas).max() <= 12 / count
+    # Each of at most 12 steps of a run adds an error of at most one interval to its area.
+    assert np.abs(shares.mean(axis=2) - area.areas).max() <= 12 / n_intervals
     assert area.mean == pytest.approx(area.areas.mean(axis=0))
     assert ((area.areas >= 0) & (area.areas <= 1)).all()
 
 
-def test_contours_are_where_so_many_runs_have_attained_the_level(classical: View):
-    """At a corner enough runs are there, beyond it too few."""
+def test_contours_bound_what_a_percentage_of_runs_has_attained(classical: View):
+    """Enough runs have attained the level of a corner, and too few a slightly higher level."""
     for a in range(len(NAMES)):
         for percentile, line in classical.eaf.contours[a].items():
             needed = np.ceil(14 * percentile / 100)
@@ -99,7 +101,10 @@ def test_contours_are_where_so_many_runs_have_attained_the_level(classical: View
 
 
 def as_moocore_sets(classical: View, algorithm: int) -> np.ndarray:
-    """Rows of time, distance from the hardest level, and run; a point outside for each run."""
+    """Rows of time, distance from the hardest level, and run, as moocore expects them.
+
+    Each run gets one more point outside the plane, so that moocore counts it in any case.
+    """
     run = classical.curves.run_of_point
     n = len(classical.algorithms)
     is_of_algorithm = (run % n == algorithm) & (classical.progress >= 0.0)
@@ -112,7 +117,7 @@ def as_moocore_sets(classical: View, algorithm: int) -> np.ndarray:
     return rows[np.argsort(rows[:, 2], kind="stable")]
 
 
-def test_the_eaf_difference_is_that_of_moocore(classical: View):
+def test_the_eaf_difference_equals_that_of_moocore(classical: View):
     stacked = [as_moocore_sets(classical, k) for k in (0, 1)]
     rectangles = moocore.eafdiff(*stacked, rectangles=True)
     counted = classical.eaf_difference("A", "B")
@@ -136,7 +141,7 @@ def test_the_eaf_difference_is_that_of_moocore(classical: View):
     assert checked > 100
 
 
-def test_a_lead_names_the_place_where_it_is_largest(classical: View):
+def test_a_lead_is_given_at_its_largest_point(classical: View):
     lead = classical.lead("A", "C")
     assert lead is not None
     assert lead.most == pytest.approx(classical.eaf_difference("A", "C").max())
@@ -144,7 +149,7 @@ def test_a_lead_names_the_place_where_it_is_largest(classical: View):
     assert 0 < lead.share_of_plane <= 1
 
 
-def test_a_run_that_has_found_nothing_counts_as_one_that_attained_nothing(tmp_path: Path):
+def test_a_run_without_any_value_has_attained_nothing(tmp_path: Path):
     runs = {"A": [Run([1], [1e-3]), Run([], [])], "B": [Run([50], [1e-3]), Run([1], [1e-3])]}
     classical = view(make_store(tmp_path / "store", runs), options=FIXED)
     assert classical.ecdf.mean[0, -1] == pytest.approx(0.5 / 2)
@@ -153,14 +158,14 @@ def test_a_run_that_has_found_nothing_counts_as_one_that_attained_nothing(tmp_pa
     assert len(classical.eaf.contours[0][75.0]) == 0
 
 
-def test_improvements_between_grid_times_count_from_when_they_happened(tmp_path: Path):
+def test_improvements_between_grid_times_count_from_their_own_times(tmp_path: Path):
     runs = {"A": [Run([1, 50.5], [1e2, 1e-8])], "B": [Run([1], [1e2])]}
     classical = view(make_store(tmp_path / "store", runs, (1.0, 100.0), "effort"), options=FIXED)
     assert classical.aocc.areas[0, 0] == pytest.approx(0.5)
     assert classical.aocc_log.areas[0, 0] == pytest.approx(np.log(100 / 50.5) / np.log(100))
 
 
-def test_one_timepoint_leaves_the_share_reached_by_then(tmp_path: Path):
+def test_aocc_at_one_time_is_the_share_reached_by_then(tmp_path: Path):
     runs = {"A": [Run([1], [1e-3])] * 3, "B": [Run([5], [1e-8])] * 3}
     classical = view(make_store(tmp_path / "store", runs, (5.0,)), options=FIXED)
     assert classical.aocc.mean.tolist() == pytest.approx([0.5, 1.0])

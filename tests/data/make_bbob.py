@@ -1,8 +1,8 @@
-"""Writes bbob-MACHINE.json: values of ioh with which ours are compared where ioh is missing.
+"""Writes bbob-MACHINE.json: values of ioh, with which PolarBear's are compared without ioh.
 
-ioh itself differs by machine: by up to 2e-11 where a function magnifies errors of rounding.
+The values of ioh differ between machines, by up to 2e-11 where a function magnifies rounding errors.
 
-python tests/data/make_bbob.py
+    python tests/data/make_bbob.py
 """
 
 import json
@@ -10,14 +10,16 @@ import platform
 from math import cos, sin
 from pathlib import Path
 
-SIZES = ((2, 3), (7, 71), (41, 12))  # dimension and instance
+DIMENSIONS_AND_INSTANCES = ((2, 3), (7, 71), (41, 12))
 
 
 def points(dimension: int) -> list[list[float]]:
-    """Two points in the box, and one that is partly outside of it."""
-    numbers = range(1, dimension + 1)
-    inside = [[round(4.9 * sin(1.7 * i * k + 0.3 * k), 3) for i in numbers] for k in (1, 2)]
-    return [*inside, [round(7 * cos(i * 1.3), 3) for i in numbers]]
+    """Two points in the box, and one with some coordinates outside."""
+    coordinates = range(1, dimension + 1)
+    first = [round(4.9 * sin(1.7 * i + 0.3), 3) for i in coordinates]
+    second = [round(4.9 * sin(1.7 * i * 2 + 0.3 * 2), 3) for i in coordinates]
+    partly_outside = [round(7 * cos(i * 1.3), 3) for i in coordinates]
+    return [first, second, partly_outside]
 
 
 def main() -> None:
@@ -26,7 +28,7 @@ def main() -> None:
     rows = []
     for suite in ("bbob", "sbox"):
         for function in range(1, 25):
-            for dimension, instance in SIZES:
+            for dimension, instance in DIMENSIONS_AND_INSTANCES:
                 problem_class = ioh.ProblemClass[suite.upper()]
                 problem = ioh.get_problem(function, instance, dimension, problem_class)
                 rows.append(

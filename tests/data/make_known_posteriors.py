@@ -1,9 +1,10 @@
-"""Writes known-posteriors.json: long NUTS runs that every engine's posteriors are held against.
+"""Writes known-posteriors.json: long NUTS runs, with which every engine's posteriors are compared.
 
     python tests/data/make_known_posteriors.py [MODEL ...]
 
-Of all models, or of those named beside what is there. Half an hour of work; needed again only if a
-model's definition changes.
+Without arguments it runs all models, which takes half an hour. With arguments it runs the named
+models and keeps the stored cases of the others. A case must be rewritten only if the definition
+of its model changes.
 """
 
 import json
@@ -18,11 +19,14 @@ from polarbear.inference.relations import joint, pointwise
 from polarbear.rankings import rank
 from polarbear.rankings.choice_sets import count_choice_sets
 
-ALGORITHMS, TIMES, INSTANCES, DRAWS = 3, 5, 14, 8_000
+ALGORITHMS = 3
+TIMES = 5
+INSTANCES = 14
+DRAWS = 8_000
 
 
 def positions() -> np.ndarray:
-    """Rankings whose best algorithm is worst in the end, with ties and with some absent."""
+    """Rankings with ties and absent algorithms, in which the best algorithm becomes the worst."""
     rng = np.random.default_rng(11)
     mu = np.array([1.0, 0.2, -0.6])[:, None] * np.cos(np.linspace(0, 2.4, TIMES))
     values = -(mu + rng.gumbel(size=(INSTANCES, ALGORITHMS, TIMES)))
@@ -33,14 +37,15 @@ def positions() -> np.ndarray:
 
 
 def main() -> None:
-    places, times = positions(), np.array([0.0, 0.2, 0.45, 0.7, 1.0])
+    ranked_positions = positions()
+    times = np.array([0.0, 0.2, 0.45, 0.7, 1.0])
     file = Path(__file__).with_name("known-posteriors.json")
-    wanted = sys.argv[1:] or sorted(rating_models())
-    kept = json.loads(file.read_text())["cases"] if sys.argv[1:] else []
-    cases = [case for case in kept if case["model"] not in wanted]
-    for model in wanted:
+    models = sys.argv[1:] or sorted(rating_models())
+    stored_cases = json.loads(file.read_text())["cases"] if sys.argv[1:] else []
+    cases = [case for case in stored_cases if case["model"] not in models]
+    for model in models:
         options = ModelOptions(model=model, dependence="independent", method="mcmc", draws=DRAWS)
-        posterior = infer(count_choice_sets(places), times, options, seed=1)
+        posterior = infer(count_choice_sets(ranked_positions), times, options, seed=1)
         relations = pointwise(posterior)
         case = {
             "model": model,
@@ -56,10 +61,8 @@ def main() -> None:
             case["joint_dominance"] = joint(posterior).dominance.round(5).tolist()
         cases.append(case)
         print(model, round(posterior.seconds), posterior.diagnostics, flush=True)
-        text = json.dumps(
-            {"times": times.tolist(), "positions": places.tolist(), "cases": cases}, indent=1
-        )
-        file.write_text(text + "\n")
+        known = {"times": times.tolist(), "positions": ranked_positions.tolist(), "cases": cases}
+        file.write_text(json.dumps(known, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Rankings and choice sets against brute force over every ordering of every tie."""
+"""Rankings and choice sets, compared with brute force over every ordering of every tie."""
 
 import itertools
 import math
@@ -13,13 +13,13 @@ from polarbear.rankings import ABSENT, choice_sets, rank
 from polarbear.rankings.choice_sets import ChoiceSets, count_choice_sets
 
 
-def brute_force_terms(places, weight=1.0):
-    """w and {set: c} of one ranking, averaged over the product of its ties' orderings."""
+def brute_force_terms(positions, weight=1.0):
+    """w and {set: c} of one ranking, averaged over the product of the orderings of its ties."""
     wins: dict[int, float] = {}
     sets: dict[frozenset, float] = {}
     blocks = [
-        [i for i, p in enumerate(places) if p == position]
-        for position in sorted({p for p in places if p != ABSENT})
+        [i for i, p in enumerate(positions) if p == position]
+        for position in sorted({p for p in positions if p != ABSENT})
     ]
     orderings = list(itertools.product(*(itertools.permutations(b) for b in blocks)))
     for blocks_in_order in orderings:
@@ -36,10 +36,10 @@ def brute_force(positions, weights):
     wins = np.zeros((n_times, n))
     sets: list[dict[int, float]] = [{} for _ in range(n_times)]
     for p, t in itertools.product(range(n_instances), range(n_times)):
-        some_wins, some_sets = brute_force_terms(positions[p, :, t], weights[p])
-        for i, w in some_wins.items():
+        wins_of_ranking, sets_of_ranking = brute_force_terms(positions[p, :, t], weights[p])
+        for i, w in wins_of_ranking.items():
             wins[t, i] += w
-        for members, c in some_sets.items():
+        for members, c in sets_of_ranking.items():
             mask = sum(1 << i for i in members)
             sets[t][mask] = sets[t].get(mask, 0.0) + c
     return wins, sets
@@ -51,7 +51,7 @@ def sets_at(counted: ChoiceSets, t: int) -> dict[int, float]:
 
 
 @st.composite
-def some_rankings(draw):
+def random_rankings(draw):
     n = draw(st.integers(2, 6))
     shape = (draw(st.integers(1, 4)), n, draw(st.integers(1, 3)))
     size = math.prod(shape)
@@ -61,7 +61,7 @@ def some_rankings(draw):
     return np.reshape(values, shape), np.reshape(present, shape), np.array(weights)
 
 
-@given(some_rankings())
+@given(random_rankings())
 @settings(max_examples=150, deadline=None, derandomize=True)
 def test_choice_sets_of_tied_partial_weighted_rankings_equal_brute_force(case):
     values, present, weights = case
@@ -70,24 +70,24 @@ def test_choice_sets_of_tied_partial_weighted_rankings_equal_brute_force(case):
     wins, sets = brute_force(positions, weights)
     np.testing.assert_allclose(counted.wins, wins, atol=1e-12)
     for t, expected in enumerate(sets):
-        found = sets_at(counted, t)
-        assert found.keys() == expected.keys()
+        counts_by_mask = sets_at(counted, t)
+        assert counts_by_mask.keys() == expected.keys()
         for mask, c in expected.items():
-            assert found[mask] == pytest.approx(c, abs=1e-12)
+            assert counts_by_mask[mask] == pytest.approx(c, abs=1e-12)
 
 
-@given(some_rankings())
+@given(random_rankings())
 @settings(max_examples=100, deadline=None, derandomize=True)
 def test_positions_have_no_gaps_and_order_the_present_by_value(case):
     values, present, _ = case
     positions = rank(values, present)
     assert ((positions == ABSENT) == ~present).all()
     for p, t in itertools.product(range(values.shape[0]), range(values.shape[2])):
-        here = np.flatnonzero(present[p, :, t])
-        if len(here):
-            distinct = np.unique(values[p, here, t])
-            expected = np.searchsorted(distinct, values[p, here, t])
-            assert positions[p, here, t].tolist() == expected.tolist()
+        ranked = np.flatnonzero(present[p, :, t])
+        if len(ranked):
+            distinct = np.unique(values[p, ranked, t])
+            expected = np.searchsorted(distinct, values[p, ranked, t])
+            assert positions[p, ranked, t].tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("weights", [np.ones(20), np.linspace(0.5, 2, 20)])
@@ -95,15 +95,16 @@ def test_counting_in_small_portions_changes_nothing(monkeypatch, weights):
     positions = rank(np.random.default_rng(0).integers(0, 4, (20, 6, 4)).astype(float))
     expected = count_choice_sets(positions, weights)
     monkeypatch.setattr(choice_sets, "MAX_TERMS", 1)
-    found = count_choice_sets(positions, weights)
-    np.testing.assert_array_equal(found.offsets, expected.offsets)
-    np.testing.assert_array_equal(found.masks, expected.masks)
-    np.testing.assert_array_equal(found.counts, expected.counts)
+    in_portions = count_choice_sets(positions, weights)
+    np.testing.assert_array_equal(in_portions.offsets, expected.offsets)
+    np.testing.assert_array_equal(in_portions.masks, expected.masks)
+    np.testing.assert_array_equal(in_portions.counts, expected.counts)
 
 
-def test_rankings_of_two_or_more_and_the_pairs_in_them_are_counted():
+def test_coverage_counts_rankings_of_two_or_more_algorithms_and_their_pairs():
     positions = np.broadcast_to(np.arange(50)[None, :, None], (4, 50, 2)).copy()
-    positions[:2, 0], positions[2:, 49] = ABSENT, ABSENT
+    positions[:2, 0] = ABSENT
+    positions[2:, 49] = ABSENT
     counted = count_choice_sets(positions)
     assert counted.coverage.rankings.tolist() == [4, 4]
     assert counted.wins[0, [0, 1, 48, 49]].tolist() == [2, 4, 2, 0]
@@ -120,7 +121,7 @@ def test_a_ten_way_tie_is_exact_in_at_most_1023_terms():
     assert sets_at(counted, 0)[0b11] == pytest.approx(1 / 45)
 
 
-def test_a_tie_too_wide_for_its_closed_form_is_sampled_fairly_and_said_so():
+def test_a_tie_too_wide_for_its_closed_form_is_sampled_fairly_and_counted():
     positions = rank(np.zeros((3, 40, 2)))
     counted = count_choice_sets(positions, seed=5)
     assert counted.sampled_ties == 6
@@ -129,13 +130,13 @@ def test_a_tie_too_wide_for_its_closed_form_is_sampled_fairly_and_said_so():
     share = counted.counts / member.sum(axis=1)
     gradient = counted.wins[0] - (share[:, None] * member)[: counted.offsets[1]].sum(axis=0)
     np.testing.assert_allclose(gradient, 0, atol=1e-9)
-    again = count_choice_sets(positions[:1], seed=5)
-    np.testing.assert_array_equal(again.masks, counted.masks)
-    other = count_choice_sets(positions, seed=6)
-    assert not np.array_equal(other.masks, counted.masks)
+    with_same_seed = count_choice_sets(positions[:1], seed=5)
+    np.testing.assert_array_equal(with_same_seed.masks, counted.masks)
+    with_other_seed = count_choice_sets(positions, seed=6)
+    assert not np.array_equal(with_other_seed.masks, counted.masks)
 
 
-def test_within_the_tolerance_a_block_is_measured_from_its_best():
+def test_a_block_of_ties_spans_the_tolerance_from_its_best_value():
     values = np.array([0.0, 0.6, 1.1, 1.6, np.inf, np.inf]).reshape(1, 6, 1)
     assert rank(values, tie_tolerance=1.0).ravel().tolist() == [0, 0, 1, 1, 2, 2]
     assert rank(values).ravel().tolist() == [0, 1, 2, 3, 4, 4]
@@ -152,6 +153,6 @@ def test_within_the_tolerance_a_block_is_measured_from_its_best():
         (lambda: count_choice_sets(np.zeros((4, 51, 1))), "50 algorithms, found 51: use the model"),
     ],
 )
-def test_what_cannot_be_ranked_is_refused_with_the_reason(call, message):
+def test_values_that_cannot_be_ranked_are_refused_with_the_reason(call, message):
     with pytest.raises(RankingError, match=message):
         call()

@@ -1,4 +1,4 @@
-"""`polarbear gate` by the command line, on real runs."""
+"""`polarbear gate` on the command line, with real runs."""
 
 import json
 import re
@@ -59,83 +59,90 @@ def change(repository: Path, old: str, new: str, folder: str = ".") -> None:
 
 
 def gate(repository: Path, *options: str) -> tuple[int, Any]:
-    """The exit code, and the result as JSON or the error."""
+    """Run the gate; return its exit code with the decoded JSON, or with the error message."""
     versions = () if "--baseline" in options else ("--baseline", "main", "--candidate", "branch")
-    done = Project(repository)("gate", "gate.yaml", "--json", *versions, *options)
-    return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
+    process = Project(repository)("gate", "gate.yaml", "--json", *versions, *options)
+    if process.stdout:
+        return process.returncode, json.loads(process.stdout)
+    return process.returncode, process.stderr
 
 
 @pytest.mark.slow
-def test_identical_code_passes_after_eight_instances_and_again_without_a_run(repository):
-    code, found = gate(repository)
-    assert (code, found["verdict"], found["runs"]) == (0, "identical", 16)
-    assert found["pairs"][0]["instances"] == 8
-    code, found = gate(repository)
-    assert (code, found["verdict"], found["runs"], found["cached"]) == (0, "identical", 0, 16)
+def test_identical_code_passes_after_eight_instances_and_then_needs_no_further_run(repository):
+    exit_code, gate_result = gate(repository)
+    assert (exit_code, gate_result["verdict"], gate_result["runs"]) == (0, "identical", 16)
+    assert gate_result["pairs"][0]["instances"] == 8
+    exit_code, gate_result = gate(repository)
+    assert (exit_code, gate_result["verdict"], gate_result["runs"], gate_result["cached"]) == (
+        0,
+        "identical",
+        0,
+        16,
+    )
 
 
 @pytest.mark.slow
-def test_a_regression_is_red_and_its_reversal_green_and_baseline_runs_are_used_again(repository):
+def test_a_regression_fails_its_reversal_passes_and_baseline_runs_are_reused(repository):
     change(repository, "SHRINK = 0.98", "SHRINK = 1.0")
     files = ["--markdown", "c.md", "--svg", "c.svg", "--junit", "c.xml", "--html", "page.html"]
-    code, found = gate(repository, *files)
-    (pair,) = found["pairs"]
-    assert (code, found["verdict"]) == (1, "worse")
+    exit_code, gate_result = gate(repository, *files)
+    (pair,) = gate_result["pairs"]
+    assert (exit_code, gate_result["verdict"]) == (1, "worse")
     assert 50 <= pair["from"] <= pair["to"] <= 200
-    inside = [
+    win_rates_in_window = [
         rate
         for t, rate in zip(pair["times"], pair["win_rate"], strict=True)
         if pair["from"] <= t <= pair["to"]
     ]
-    assert sum(inside) / len(inside) < 0.45
+    assert sum(win_rates_in_window) / len(win_rates_in_window) < 0.45
     comment = (repository / "c.md").read_text()
     assert comment.startswith("### polarbear gate: worse")
-    assert found["sentences"][0] in comment
+    assert gate_result["sentences"][0] in comment
     assert pair["lost_most"][0]["instance"] in comment
     suite = ElementTree.parse(repository / "c.xml").getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
     assert "branch against main" in (repository / "c.svg").read_text()
     assert "<html" in (repository / "page.html").read_text()
-    runs = found["runs"]
-    # another candidate against the same baseline
+    runs = gate_result["runs"]
+    # Another candidate is compared with the same baseline, whose runs are cached.
     change(repository, "SHRINK = 1.0", "SHRINK = 1.001")
-    code, found = gate(repository)
-    assert (code, found["verdict"]) == (1, "worse")
-    assert found["cached"] == min(runs, found["runs"] + found["cached"]) // 2
-    # the baseline changes into the first candidate, and the candidate into the first baseline
+    exit_code, gate_result = gate(repository)
+    assert (exit_code, gate_result["verdict"]) == (1, "worse")
+    assert gate_result["cached"] == min(runs, gate_result["runs"] + gate_result["cached"]) // 2
+    # The versions are exchanged: the first candidate is the baseline now.
     change(repository, "SHRINK = 1.001", "SHRINK = 0.98")
     change(repository, "SHRINK = 0.98", "SHRINK = 1.0", "baseline")
-    code, found = gate(repository)
-    assert (code, found["verdict"]) == (0, "better")
-    assert found["pairs"][0]["instances"] >= 59
+    exit_code, gate_result = gate(repository)
+    assert (exit_code, gate_result["verdict"]) == (0, "better")
+    assert gate_result["pairs"][0]["instances"] >= 59
 
 
 @pytest.mark.slow
-def test_a_failure_of_the_candidate_alone_is_a_regression_with_the_instances_named(repository):
+def test_a_failure_of_only_the_candidate_is_a_regression_that_names_the_instances(repository):
     change(repository, "CRASH = False", "CRASH = True")
-    code, found = gate(repository)
-    (pair,) = found["pairs"]
-    assert (code, found["verdict"]) == (1, "worse")
-    assert all("singular matrix" in one["message"] for one in pair["failed"])
-    assert pair["failed"][0]["instance"] in found["sentences"][0]
+    exit_code, gate_result = gate(repository)
+    (pair,) = gate_result["pairs"]
+    assert (exit_code, gate_result["verdict"]) == (1, "worse")
+    assert all("singular matrix" in run["message"] for run in pair["failed"])
+    assert pair["failed"][0]["instance"] in gate_result["sentences"][0]
     change(repository, "CRASH = False", "CRASH = True", "baseline")
-    code, found = gate(repository)
-    assert (code, found["verdict"]) == (0, "identical")
+    exit_code, gate_result = gate(repository)
+    assert (exit_code, gate_result["verdict"]) == (0, "identical")
 
 
 @pytest.mark.slow
-def test_undecided_at_the_limit_is_exit_code_3_or_as_asked(repository):
+def test_an_undecided_gate_exits_with_code_3_unless_undecided_is_set(repository):
     change(repository, "SHRINK = 0.98", "SHRINK = 0.981")
     limit = ["--instances", "8"]
     assert gate(repository, *limit)[0] == 3
     assert gate(repository, *limit, "--undecided", "pass")[0] == 0
-    code, found = gate(repository, *limit, "--undecided", "fail", "--junit", "c.xml")
-    assert (code, found["verdict"]) == (1, "undecided")
+    exit_code, gate_result = gate(repository, *limit, "--undecided", "fail", "--junit", "c.xml")
+    assert (exit_code, gate_result["verdict"]) == (1, "undecided")
     assert ElementTree.parse(repository / "c.xml").getroot().get("failures") == "1"
 
 
 @pytest.mark.slow
-def test_several_algorithms_and_suites_are_pairs_of_one_verdict(repository, monkeypatch):
+def test_several_algorithms_are_pairs_with_one_common_verdict(repository, monkeypatch):
     monkeypatch.chdir(repository)
     change(repository, "SHRINK = 0.98", "SHRINK = 1.0")
     algorithms = [
@@ -149,25 +156,25 @@ def test_several_algorithms_and_suites_are_pairs_of_one_verdict(repository, monk
         "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 4}},
         "budget": {"grid": {"from": 50, "to": 200, "points": 8}},
     }
-    done = pb.gate(config, baseline="main", candidate="branch", store="both")
-    assert [pair.candidate for pair in done.pairs] == ["branch/x", "branch/y"]
-    assert done.pairs[0].verdict.value in ("identical", "undecided")
-    assert done.pairs[1].verdict.value == done.verdict.value == "worse"
+    gate_result = pb.gate(config, baseline="main", candidate="branch", store="both")
+    assert [pair.candidate for pair in gate_result.pairs] == ["branch/x", "branch/y"]
+    assert gate_result.pairs[0].verdict.value in ("identical", "undecided")
+    assert gate_result.pairs[1].verdict.value == gate_result.verdict.value == "worse"
     with pytest.raises(ConfigError, match="several"):
         pb.gate(config, config, baseline="main", candidate="branch", store="both")
 
 
 @pytest.mark.slow
-def test_on_seconds_both_versions_are_timed_again_and_the_noise_is_reported(repository):
+def test_on_a_time_axis_in_seconds_both_versions_are_rerun_and_the_noise_is_reported(repository):
     change(repository, "value = problem(trial)", "value = problem(trial); sum(range(100_000))")
     seconds = "budget: {axis: seconds, grid: {from: 0.02, to: 0.1, points: 4}}"
     file = repository / "gate.yaml"
     file.write_text(re.sub("budget: .*", seconds, CONFIG))
-    code, found = gate(repository)
-    (pair,) = found["pairs"]
-    assert (code, found["verdict"], found["cached"]) == (1, "worse", 0)
+    exit_code, gate_result = gate(repository)
+    (pair,) = gate_result["pairs"]
+    assert (exit_code, gate_result["verdict"], gate_result["cached"]) == (1, "worse", 0)
     assert pair["slowdown"]["ratio"] > 2
-    assert "detectable" in found["sentences"][1]
+    assert "detectable" in gate_result["sentences"][1]
     change(repository, "100_000", "100_001")
     assert gate(repository)[1]["cached"] == 0
 
@@ -177,7 +184,7 @@ UNPAIRED = CONFIG.replace("name: main", "name: main/x").replace("name: branch", 
 
 
 @pytest.mark.parametrize(
-    ("config", "options", "said"),
+    ("config", "options", "expected_error"),
     [
         (CONFIG, ["--baseline", "trunk", "--candidate", "branch"], "a gate compares the algorithm"),
         (CONFIG, ["--baseline", "main", "--candidate", "main"], "both the baseline and the"),
@@ -192,44 +199,45 @@ UNPAIRED = CONFIG.replace("name: main", "name: main/x").replace("name: branch", 
         (UNPAIRED, [], "its counterpart 'branch/...'"),
     ],
 )
-def test_wrong_usage_is_one_line(repository, config, options, said):
+def test_wrong_usage_is_refused_in_one_line(repository, config, options, expected_error):
     (repository / "gate.yaml").write_text(config)
-    code, error = gate(repository, *options)
-    assert code == 1
-    assert said in error
+    exit_code, error = gate(repository, *options)
+    assert exit_code == 1
+    assert expected_error in error
     assert len(error.strip().split("\n")) == 1
     assert not (repository / "gate").exists()
 
 
 @pytest.mark.slow
 def test_the_steps_of_the_workflows_run_in_a_repository_with_two_branches(tmp_path: Path):
-    """Every step but the installation and those of the host, against a bare remote."""
+    """All steps run in a clone, except the installation and the actions of the host."""
     page = (run_tutorials.TUTORIALS / "pull-request.md").read_text()
     files = {file: text for _, file, text in run_tutorials.blocks(page) if file}
-    developed, checkout = tmp_path / "developed", tmp_path / "checkout"
-    developed.mkdir()
+    origin = tmp_path / "origin"
+    checkout = tmp_path / "checkout"
+    origin.mkdir()
     for name in ("optimiser.py", "gate.yaml"):
-        (developed / name).write_text(files[name])
+        (origin / name).write_text(files[name])
 
     def run(command: str, folder: Path) -> int:
-        done = subprocess.run(
+        process = subprocess.run(
             command, shell=True, cwd=folder, capture_output=True, text=True, check=False
         )
-        assert done.returncode in (0, 1), done.stderr
-        return done.returncode
+        assert process.returncode in (0, 1), process.stderr
+        return process.returncode
 
-    who = "-c user.name=a -c user.email=a@example.org"
-    run(f"git init -q -b main && git add . && git {who} commit -qm start", developed)
-    run("git switch -qc slower && sed -i.bak 's/0.995/1.0/' optimiser.py", developed)
-    run(f"git {who} commit -qam slower", developed)
-    run(f"git clone -q {developed} {checkout} && cd {checkout} && git switch -q slower", tmp_path)
-    for name, target in (
+    author = "-c user.name=a -c user.email=a@example.org"
+    run(f"git init -q -b main && git add . && git {author} commit -qm start", origin)
+    run("git switch -qc slower && sed -i.bak 's/0.995/1.0/' optimiser.py", origin)
+    run(f"git {author} commit -qam slower", origin)
+    run(f"git clone -q {origin} {checkout} && cd {checkout} && git switch -q slower", tmp_path)
+    for workflow, target_branch in (
         (".github/workflows/anytime.yml", "${{ github.base_ref }}"),
         (".gitlab-ci.yml", "$CI_MERGE_REQUEST_TARGET_BRANCH_NAME"),
     ):
-        steps = re.findall(r"- (?:run: )?((?:git|polarbear) .*)", files[name])
+        steps = re.findall(r"- (?:run: )?((?:git|polarbear) .*)", files[workflow])
         assert len(steps) == 2
-        codes = [run(f"{step.replace(target, 'main')}", checkout) for step in steps]
-        assert codes == [0, 1]
+        exit_codes = [run(step.replace(target_branch, "main"), checkout) for step in steps]
+        assert exit_codes == [0, 1]
         assert "worse" in (checkout / "comment.md").read_text()
         run("git worktree remove --force baseline && rm comment.md *.html", checkout)

@@ -1,4 +1,4 @@
-"""The sequential test: against exact probabilities, and its error rates on known truths."""
+"""The sequential test of the gate: exact probabilities, and error rates on simulated data."""
 
 from itertools import product
 
@@ -23,6 +23,7 @@ LEVEL = Level(tolerance=0.05, error=0.05, alarm=0.05, seed=3)
 
 
 def looks(limit: int, last: int | None = None) -> Looks:
+    """The looks of a gate with a limit of instances, up to the look at `last` instances."""
     sizes = tuple(size for size in look_sizes(limit) if last is None or size <= last)
     return Looks(sizes, tuple(size / limit for size in sizes))
 
@@ -33,92 +34,97 @@ def test_looks_end_at_the_limit_and_grow():
 
 
 @pytest.mark.parametrize("times", [1, 2, 7, 20])
-def test_windows_cover_every_time_alone_and_all_together(times):
-    found = {tuple(span) for span in windows(times).tolist()}
-    assert {(t, t + 1) for t in range(times)} <= found
-    assert (0, times) in found
-    assert all(0 <= start < stop <= times for start, stop in found)
+def test_windows_include_each_single_time_and_all_times_together(times):
+    spans = {tuple(span) for span in windows(times).tolist()}
+    assert {(t, t + 1) for t in range(times)} <= spans
+    assert (0, times) in spans
+    assert all(0 <= start < stop <= times for start, stop in spans)
 
 
-def test_means_of_windows_leave_out_what_is_missing():
+def test_means_of_windows_leave_out_missing_scores():
     scores = np.array([[1.0, 0.0, np.nan], [np.nan, np.nan, np.nan]])
-    found = window_means(scores, np.array([(0, 2), (0, 3), (2, 3)]))
-    np.testing.assert_allclose(found[0], [0.5, 0.5, np.nan])
-    assert np.isnan(found[1]).all()
+    means = window_means(scores, np.array([(0, 2), (0, 3), (2, 3)]))
+    np.testing.assert_allclose(means[0], [0.5, 0.5, np.nan])
+    assert np.isnan(means[1]).all()
 
 
 def test_random_signs_have_the_exact_distribution_of_sign_flips():
-    """Eight problems, all 256 patterns of signs; 2,000 random ones are within five standard errors,
-    which fails for one seed in a million."""
+    """Eight problems have 256 patterns of signs, which are enumerated.
+
+    Frequencies among random patterns are within five standard errors: one seed in a million fails.
+    """
     scores = np.random.default_rng(4).random((8, 1))
-    found = statistics(scores, 0.5, [8], seed=1)[:, 0, 0]
+    observed_and_random = statistics(scores, 0.5, [8], seed=1)[:, 0, 0]
+    observed = observed_and_random[0]
+    by_random_signs = observed_and_random[1:]
     signs = np.array(list(product([-1, 1], repeat=8)))
     centred = scores[:, 0] - 0.5
     exact = signs @ centred / np.sqrt((centred**2).sum())
-    assert found[0] == pytest.approx(centred.sum() / np.sqrt((centred**2).sum()), abs=1e-5)
+    assert observed == pytest.approx(centred.sum() / np.sqrt((centred**2).sum()), abs=1e-5)
     for bound in (0.5, 1.0, 2.0):
         p = (exact > bound).mean()
-        error = np.sqrt(p * (1 - p) / (len(found) - 1))
-        assert (found[1:] > bound).mean() == pytest.approx(p, abs=5 * error + 1e-9)
+        error = np.sqrt(p * (1 - p) / len(by_random_signs))
+        assert (by_random_signs > bound).mean() == pytest.approx(p, abs=5 * error + 1e-9)
 
 
 def test_sign_patterns_cross_the_bounds_as_often_as_the_error_allows():
-    """Each row of random signs as if it were the data: the share that crosses at any look."""
+    """Random signs in place of the data cross a bound at most as often as the error of 10 %."""
     scores = np.random.default_rng(5).integers(0, 2, (40, 6)).astype(float)
     sizes = look_sizes(40)
     shares = [size / 40 for size in sizes]
     path = statistics(scores, 0.5, sizes, seed=1).max(axis=2)
-    crossing = [
+    crosses = [
         first_crossing(np.vstack([path[k], path[1:]]), shares, 0.1) is not None
         for k in range(1, 400)
     ]
-    assert sum(crossing) <= binom.ppf(0.999, len(crossing), 0.1)
-    assert sum(crossing) >= binom.ppf(0.001, len(crossing), 0.06)  # looks are discrete
+    assert sum(crosses) <= binom.ppf(0.999, len(crosses), 0.1)
+    # Looks are discrete, so that the error spent stays below its bound.
+    assert sum(crosses) >= binom.ppf(0.001, len(crosses), 0.06)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.45, 0.5])
-def test_false_alarms_at_the_edge_and_of_even_versions(rate):
-    """60 gates of independent duels at 6 times: at 5 %, more are wrong for 1 % of all seeds."""
-    wrong = 0
+def test_false_alarms_are_rare_for_even_versions_and_at_the_tolerance(rate):
+    """60 gates of independent duels at 6 times: at a rate of 5 %, one seed in 100 fails."""
+    false_alarms = 0
     for seed in range(60):
         rng = np.random.default_rng([seed, 2])
         scores = (rng.random((40, 6)) < rate).astype(float)
-        wrong += decide(scores, looks(40), LEVEL, True).verdict is GateVerdict.WORSE
-    assert wrong <= binom.ppf(0.99, 60, 0.05)
+        false_alarms += decide(scores, looks(40), LEVEL, True).verdict is GateVerdict.WORSE
+    assert false_alarms <= binom.ppf(0.99, 60, 0.05)
 
 
 def test_a_version_that_always_loses_is_worse_and_one_that_always_wins_is_better():
     for score, expected in ((0.0, GateVerdict.WORSE), (1.0, GateVerdict.BETTER)):
         scores = np.full((16, 6), score)
-        found = decide(scores, looks(40, 16), LEVEL, True)
-        assert (found.verdict, found.span) == (expected, (0, 5))
+        decision = decide(scores, looks(40, 16), LEVEL, True)
+        assert (decision.verdict, decision.span) == (expected, (0, 5))
 
 
 def test_a_loss_in_a_window_is_found_there():
     scores = np.full((40, 12), 0.5)
     scores[:, 4:6] = 0.0
-    found = decide(scores, looks(40), LEVEL, True)
-    assert found.verdict is GateVerdict.WORSE
-    assert found.span is not None
-    assert found.span[0] <= 5
-    assert found.span[1] >= 4
+    decision = decide(scores, looks(40), LEVEL, True)
+    assert decision.verdict is GateVerdict.WORSE
+    assert decision.span is not None
+    assert decision.span[0] <= 5
+    assert decision.span[1] >= 4
 
 
 def test_draws_at_every_time_are_no_worse():
-    found = decide(np.full((8, 5), 0.5), looks(40, 8), LEVEL, True)
-    assert (found.verdict, found.open_times) == (GateVerdict.NO_WORSE, 0)
+    decision = decide(np.full((8, 5), 0.5), looks(40, 8), LEVEL, True)
+    assert (decision.verdict, decision.open_times) == (GateVerdict.NO_WORSE, 0)
     assert decide(np.full((8, 5), 0.5), looks(40, 8), LEVEL, False).verdict is GateVerdict.UNDECIDED
 
 
-def test_seeds_of_a_problem_use_up_the_limit_though_they_add_no_problem():
-    """100 instances of ten problems, each slightly won: at the limit the verdict is final."""
+def test_further_seeds_of_a_problem_count_towards_the_limit():
+    """100 instances of ten problems are slightly won: at the limit the verdict is final."""
     scores = np.full((10, 5), 0.6)
-    seen = look_sizes(100)
-    looks = Looks(tuple(min(n, 10) for n in seen), tuple(n / 100 for n in seen))
+    sizes = look_sizes(100)
+    looks = Looks(tuple(min(n, 10) for n in sizes), tuple(n / 100 for n in sizes))
     assert decide(scores, looks, LEVEL, True).verdict is not GateVerdict.UNDECIDED
 
 
-def test_a_pass_needs_as_many_instances_as_show_a_share_of_failures():
+def test_a_pass_needs_enough_instances_to_detect_a_share_of_failures():
     n = instances_for_failures(LEVEL)
     assert 0.95**n <= 0.05 < 0.95 ** (n - 1)
