@@ -1,6 +1,6 @@
 """Writes bbob-MACHINE.json: values of ioh, with which PolarBear's are compared without ioh.
 
-The values of ioh differ between machines, by up to 2e-11 where a function magnifies rounding errors.
+Values of ioh differ between machines by up to 2e-11, where a function magnifies rounding errors.
 
     python tests/data/make_bbob.py
 """

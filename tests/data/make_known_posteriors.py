@@ -61,8 +61,8 @@ def main() -> None:
             case["joint_dominance"] = joint(posterior).dominance.round(5).tolist()
         cases.append(case)
         print(model, round(posterior.seconds), posterior.diagnostics, flush=True)
-        known = {"times": times.tolist(), "positions": ranked_positions.tolist(), "cases": cases}
-        file.write_text(json.dumps(known, indent=1) + "\n")
+        content = {"times": times.tolist(), "positions": ranked_positions.tolist(), "cases": cases}
+        file.write_text(json.dumps(content, indent=1) + "\n")
 
 
 if __name__ == "__main__":

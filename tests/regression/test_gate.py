@@ -73,12 +73,8 @@ def test_identical_code_passes_after_eight_instances_and_then_needs_no_further_r
     assert (exit_code, gate_result["verdict"], gate_result["runs"]) == (0, "identical", 16)
     assert gate_result["pairs"][0]["instances"] == 8
     exit_code, gate_result = gate(repository)
-    assert (exit_code, gate_result["verdict"], gate_result["runs"], gate_result["cached"]) == (
-        0,
-        "identical",
-        0,
-        16,
-    )
+    assert (exit_code, gate_result["verdict"]) == (0, "identical")
+    assert (gate_result["runs"], gate_result["cached"]) == (0, 16)
 
 
 @pytest.mark.slow
