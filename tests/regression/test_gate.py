@@ -190,7 +190,6 @@ UNPAIRED = CONFIG.replace("name: main", "name: main/x").replace("name: branch", 
             ["--alpha", "95"],
             "alpha must be above 0.5 and at most 1, found 95: did you mean 0.95?",
         ),
-        (CONFIG, ["--undecided", "maybe"], "--undecided is pass or fail"),
         (WEIGHTED, [], "'instances' has weights"),
         (UNPAIRED, [], "its counterpart 'branch/...'"),
     ],
@@ -201,6 +200,16 @@ def test_wrong_usage_is_refused_in_one_line(repository, config, options, expecte
     assert exit_code == 1
     assert expected_error in error
     assert len(error.strip().split("\n")) == 1
+    assert not (repository / "gate").exists()
+
+
+def test_an_unknown_treatment_of_undecided_gates_is_refused(repository, monkeypatch):
+    exit_code, error = gate(repository, "--undecided", "maybe")
+    assert exit_code == 2
+    assert "'--undecided': 'maybe' is not one of pass, fail" in error
+    monkeypatch.chdir(repository)
+    with pytest.raises(ConfigError, match="--undecided is pass or fail, found 'maybe'"):
+        pb.gate("gate.yaml", baseline="main", candidate="branch", undecided="maybe")
     assert not (repository / "gate").exists()
 
 
