@@ -3,7 +3,8 @@
 For each model, truths are drawn from its prior and rankings from each truth; the truth's rank among
 posterior draws must then be uniform, for every quantity of interest (Talts et al. 2018). A model
 passes if the histograms of all its quantities lie inside a simultaneous band, which a calibrated
-sampler leaves in 1 % of all repetitions of the whole check of that model. Exits with 1 if not.
+sampler leaves in 1 % of all repetitions of the whole check of that model. The script exits with 1
+if a model does not pass.
 
     python benchmarks/calibration.py --simulations 300 --write benchmarks/results/calibration.md
 """
@@ -28,18 +29,23 @@ from polarbear.inference.plackett_luce.likelihood import Likelihood, helmert
 from polarbear.rankings import rank
 from polarbear.rankings.choice_sets import count_choice_sets
 
-TIMES, ALGORITHMS, INSTANCES = 10, 4, 8
-DRAWS, THIN, BINS = 2000, 10, 20
+TIMES = 10
+ALGORITHMS = 4
+INSTANCES = 8
+DRAWS = 2000
+THIN = 10
+BINS = 20
 ERROR_RATE = 0.01
 QUANTITIES = ("theta[first]", "theta[middle]", "log ratio", "lowest log ratio", "log-likelihood")
 
 
 def draw_truth(model: Model, rng: np.random.Generator) -> np.ndarray:
     """Utilities mu[T, n] from the prior, hyperparameters included."""
-    n, n_times = model.n_algorithms, len(model.times)
+    n = model.n_algorithms
+    n_times = len(model.times)
     latent = model.latent(model.draw_hyper(rng))
     if latent.dirichlet > 0:
-        # a small gamma variate underflows; its logarithm does not: G(a) = G(a + 1) U^(1/a)
+        # A small gamma variate underflows; its logarithm does not: G(a) = G(a + 1) U^(1/a).
         shape = (n_times, n)
         large = np.log(rng.gamma(latent.dirichlet + 1, size=shape))
         mu = large + np.log(rng.random(shape)) / latent.dirichlet
@@ -57,7 +63,7 @@ def draw_positions(mu: np.ndarray, instances: int, rng: np.random.Generator) -> 
 
 
 def quantities(mu: np.ndarray, log_likelihood: np.ndarray) -> np.ndarray:
-    """What is ranked, from mu[draw, T, n]: [draw, quantity]."""
+    """The quantities that are ranked, from mu[draw, T, n]: [draw, quantity]."""
     theta = np.exp(mu - np.logaddexp.reduce(mu, axis=2, keepdims=True))
     ratio = mu[:, :, 0] - mu[:, :, 1]
     return np.stack(
@@ -83,24 +89,25 @@ def truth_ranks(
     sets = count_choice_sets(draw_positions(mu, instances, rng))
     posterior = infer(sets, times, options, seed=seed, threads=1)
     with np.errstate(divide="ignore"):
-        drawn = np.log(posterior.theta[::THIN])
-    drawn = np.maximum(drawn, -700.0)
+        log_theta = np.log(posterior.theta[::THIN])
+    log_theta = np.maximum(log_theta, -700.0)
     likelihood = Likelihood(sets)
-    found = quantities(drawn, likelihood.evaluate(drawn.swapaxes(0, 1))[0].sum(axis=0))
+    log_likelihood = likelihood.evaluate(log_theta.swapaxes(0, 1))[0].sum(axis=0)
+    drawn = quantities(log_theta, log_likelihood)
     true = quantities(mu[None], likelihood.evaluate(mu[:, None])[0].sum(axis=0))
-    below = (found < true).sum(axis=0)
-    equal = (found == true).sum(axis=0)
+    below = (drawn < true).sum(axis=0)
+    equal = (drawn == true).sum(axis=0)
     return np.asarray(below + rng.integers(0, equal + 1))
 
 
 def simultaneous_band(simulations: int, histograms: int, rng: np.random.Generator) -> np.ndarray:
     """Lowest and highest count a bin may have so that all bins of all histograms hold at once."""
-    wanted = 1 - (1 - ERROR_RATE) ** (1 / histograms)
+    error_of_histogram = 1 - (1 - ERROR_RATE) ** (1 / histograms)
     uniform = rng.multinomial(simulations, np.full(BINS, 1 / BINS), size=20_000)
     levels = binom.cdf(uniform, simulations, 1 / BINS)
     upper = binom.sf(uniform - 1, simulations, 1 / BINS)
     tightest = np.minimum(levels, upper).min(axis=1)
-    level = np.quantile(tightest, wanted, method="lower")
+    level = np.quantile(tightest, error_of_histogram, method="lower")
     return np.array(
         [
             binom.ppf(level, simulations, 1 / BINS),
@@ -110,7 +117,7 @@ def simultaneous_band(simulations: int, histograms: int, rng: np.random.Generato
 
 
 def histogram(ranks: np.ndarray) -> np.ndarray:
-    """Counts of ranks 0 .. DRAWS / THIN in BINS bins, ranks spread over their own width."""
+    """Counts of ranks 0 .. DRAWS / THIN in BINS bins; a rank is spread at random over its width."""
     highest = DRAWS // THIN
     spread = (ranks + np.random.default_rng(0).random(len(ranks))) / (highest + 1)
     return np.bincount((spread * BINS).astype(int), minlength=BINS)
@@ -124,8 +131,8 @@ def calibrate(
     first_seed: int = 0,
     instances: int = INSTANCES,
 ) -> tuple[bool, list[str]]:
-    """Whether the model passes, and a line on each quantity."""
-    begun = time.perf_counter()
+    """Whether the model passes, and one line of the table for each quantity."""
+    start = time.perf_counter()
     seeds = range(first_seed, first_seed + simulations)
     run = partial(truth_ranks, name=name, method=method, instances=instances)
     if processes == 1:
@@ -134,8 +141,9 @@ def calibrate(
         with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
             ranks = np.array(list(pool.map(run, seeds, chunksize=5)))
     low, high = simultaneous_band(simulations, len(QUANTITIES), np.random.default_rng(1))
-    lines, passed = [], True
-    seconds = f"{time.perf_counter() - begun:.0f}"
+    seconds = f"{time.perf_counter() - start:.0f}"
+    lines = []
+    passed = True
     for k, quantity in enumerate(QUANTITIES):
         counts = histogram(ranks[:, k])
         inside = bool(counts.min() >= low and counts.max() <= high)
