@@ -5,7 +5,7 @@
 A real `dask scheduler` and real `dask worker` processes, all on this machine. Overhead: runs of one
 second on two workers, by the local pool and by Dask, in turns. Throughput: 1,000 runs of 10 ms on
 two workers. Faults: a race during which workers are killed at random and come back; its rounds are
-compared with those of the local race, byte by byte. Exits with 1 when a target is missed.
+compared with those of the local race, byte by byte. It exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -51,18 +51,21 @@ def walks(problem, seed, step):
         x = x + step * (problem.upper - problem.lower) / (30 + seed % 7)
 """
 PARTS = ["overhead", "throughput", "faults"]
-WORKERS, LONG_RUNS, SHORT_RUNS, TURNS = 2, 10, 1000, 5
-KILL_EVERY = 4  # finished runs at least
+WORKERS = 2
+LONG_RUNS = 10
+SHORT_RUNS = 1000
+TURNS = 5
+RUNS_BETWEEN_KILLS = 4
 
 
 def configured(folder: Path, address: str | None, *algorithms: dict[str, Any]) -> Config:
     (folder / "solvers.py").write_text(SOLVERS)
-    on = {"engine": "dask", "scheduler": address} if address else {}
+    workers = {"engine": "dask", "scheduler": address} if address else {"workers": WORKERS}
     data = {
         "algorithms": [{"use": "python", **algorithm} for algorithm in algorithms],
         "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 4}},
         "budget": {"grid": {"from": 5, "to": 40, "points": 4}},
-        "execution": {"workers": None if address else WORKERS, "check": False, **on},
+        "execution": {"check": False, **workers},
         "race": {"batch": {"start": 20, "min": 20, "max": 20}, "limits": {"rounds": 10}},
         "inference": {"draws": 400},
     }
@@ -86,26 +89,27 @@ def walking(step: float) -> dict[str, Any]:
 
 
 def seconds_for(pool: Executor, config: Config, runs: int) -> float:
-    """The time in which so many runs are executed by workers that have started."""
+    """The time in which workers that have started execute this number of runs."""
     (algorithm,) = config.algorithms
     instances = [config.instances.instance(i, config.setting) for i in range(runs)]
     tasks = [Task(algorithm, instance, 1, 40) for instance in instances]
-    begun = perf_counter()
+    start = perf_counter()
     assert len(list(pool.run(tasks))) == runs
-    return perf_counter() - begun
+    return perf_counter() - start
 
 
 def overhead(folder: Path, cluster: RealCluster) -> Row:
-    here = configured(folder, None, sleeping(1.0))
-    there = configured(folder, cluster.address, sleeping(1.0))
-    taken: dict[str, list[float]] = {"here": [], "there": []}
-    with collect.pool_of(here) as local, collect.pool_of(there) as dask:
-        for pool in (local, dask):
-            seconds_for(pool, here, 2 * WORKERS)  # until every worker has started
+    local_config = configured(folder, None, sleeping(1.0))
+    dask_config = configured(folder, cluster.address, sleeping(1.0))
+    ratios = []
+    with collect.pool_of(local_config) as local_pool, collect.pool_of(dask_config) as dask_pool:
+        for pool in (local_pool, dask_pool):
+            seconds_for(pool, local_config, 2 * WORKERS)  # until every worker has started
         for _ in range(TURNS):
-            taken["here"].append(seconds_for(local, here, LONG_RUNS))
-            taken["there"].append(seconds_for(dask, there, LONG_RUNS))
-    ratio = median(b / a for a, b in zip(taken["here"], taken["there"], strict=True))
+            local_seconds = seconds_for(local_pool, local_config, LONG_RUNS)
+            dask_seconds = seconds_for(dask_pool, dask_config, LONG_RUNS)
+            ratios.append(dask_seconds / local_seconds)
+    ratio = median(ratios)
     return Row(
         f"{LONG_RUNS} runs of one second, {WORKERS} at once: Dask against the local pool",
         f"{100 * (ratio - 1):+.1f} % time, median of {TURNS} turns",
@@ -115,65 +119,72 @@ def overhead(folder: Path, cluster: RealCluster) -> Row:
 
 
 def throughput(folder: Path, cluster: RealCluster) -> Row:
-    config = configured(folder, cluster.address, sleeping(0.01))
-    local = configured(folder, None, sleeping(0.01))
-    with collect.pool_of(config) as pool:
-        seconds_for(pool, config, 2 * WORKERS)
-        rate = SHORT_RUNS / seconds_for(pool, config, SHORT_RUNS)
-    with collect.pool_of(local) as pool:
-        seconds_for(pool, local, 2 * WORKERS)
-        best = SHORT_RUNS / seconds_for(pool, local, SHORT_RUNS)
+    dask_config = configured(folder, cluster.address, sleeping(0.01))
+    local_config = configured(folder, None, sleeping(0.01))
+    with collect.pool_of(dask_config) as pool:
+        seconds_for(pool, dask_config, 2 * WORKERS)
+        dask_rate = SHORT_RUNS / seconds_for(pool, dask_config, SHORT_RUNS)
+    with collect.pool_of(local_config) as pool:
+        seconds_for(pool, local_config, 2 * WORKERS)
+        local_rate = SHORT_RUNS / seconds_for(pool, local_config, SHORT_RUNS)
     return Row(
         f"{SHORT_RUNS:,} runs of 10 ms on {WORKERS} workers",
-        f"{rate:.0f} a second; the local pool: {best:.0f}",
+        f"{dask_rate:.0f} a second; the local pool: {local_rate:.0f}",
         "at least 100 a second",
-        rate >= 100,
+        dask_rate >= 100,
     )
 
 
 class Killer(Watcher):
-    """Kills a random worker's process every few runs; its nanny starts another."""
+    """Kills a random worker's process every few runs; the nanny of a worker starts another one."""
 
-    def __init__(self, workers: list[Any], kills: int) -> None:
-        self._workers, self._most, self._since = workers, kills, 0
+    def __init__(self, workers: list[Any], max_kills: int) -> None:
+        self._workers = workers
+        self._max_kills = max_kills
+        self._runs_since_kill = 0
         self._rng = random.Random(1)
-        self.killed = 0
+        self.n_kills = 0
 
     def finished(self, outcome: Outcome) -> None:
-        self._since += 1
+        self._runs_since_kill += 1
         alive = [process for worker in self._workers for process in processes_of(worker)]
-        if alive and self._since >= KILL_EVERY and self.killed < self._most:
+        is_due = self._runs_since_kill >= RUNS_BETWEEN_KILLS and self.n_kills < self._max_kills
+        if alive and is_due:
             self._rng.choice(alive).kill()
-            self.killed, self._since = self.killed + 1, 0
+            self.n_kills += 1
+            self._runs_since_kill = 0
 
 
 def processes_of(worker: Any) -> list[psutil.Process]:
-    """What a `dask worker` has its nanny look after; none while that is being started again."""
-    found = []
+    """The process that the nanny of a `dask worker` supervises; none while it is restarted."""
+    processes = []
     for child in psutil.Process(worker.pid).children():
         with suppress(psutil.Error):
             if WORKER_MODULE in child.cmdline():
-                found.append(child)
-    return found
+                processes.append(child)
+    return processes
 
 
 def survived(folder: Path, cluster: RealCluster, workers: list[Any], kills: int) -> Row:
-    names = [walking(step) for step in (0.5, 1.0)]
-    here = rounds(configured(folder, None, *names), folder / "here")
+    algorithms = [walking(0.5), walking(1.0)]
+    local_config = configured(folder, None, *algorithms)
+    dask_config = configured(folder, cluster.address, *algorithms)
     killer = Killer(workers, kills)
-    there = rounds(configured(folder, cluster.address, *names), folder / "there", killer)
-    same = here == there
-    n_runs = len(StoreOnDisk.open(folder / "there").runs())
+    local_rounds = race_rounds(local_config, folder / "local")
+    dask_rounds = race_rounds(dask_config, folder / "dask", killer)
+    is_same = local_rounds == dask_rounds
+    n_runs = len(StoreOnDisk.open(folder / "dask").runs())
     return Row(
         f"a race of {n_runs} runs on {len(workers)} workers",
-        f"{killer.killed} kills of workers, rounds {'the same' if same else 'NOT the same'} to "
+        f"{killer.n_kills} kills of workers, rounds {'the same' if is_same else 'NOT the same'} to "
         "the byte",
         f"{kills} kills, the same",
-        same and killer.killed >= kills,
+        is_same and killer.n_kills >= kills,
     )
 
 
-def rounds(config: Config, path: Path, watcher: Watcher | None = None) -> dict[str, bytes]:
+def race_rounds(config: Config, path: Path, watcher: Watcher | None = None) -> dict[str, bytes]:
+    """The files of the rounds of a race, by name."""
     store = StoreOnDisk.create(path, config.stored())
     with store.writing():
         Race(config, store, [watcher] if watcher else []).run()
@@ -185,7 +196,8 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help="by default all")
     args = parser.parse_args()
-    parts, missed = args.parts or PARTS, 0
+    parts = args.parts or PARTS
+    missed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with RealCluster(folder) as cluster:

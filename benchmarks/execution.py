@@ -1,11 +1,11 @@
-"""What recording costs and what a second worker brings, as ratios measured in one run.
+"""The cost of recording and the gain of a second worker, as ratios measured in one run.
 
     python benchmarks/execution.py
 
 Recording: the paper's CMA-ES with CSA on MA-BBOB's ingredients (a BBOB function in 30 dimensions,
 60,000 evaluations), with the recorder and its journal against the bare ioh function, in turns.
 Workers: MA-BBOB runs of 20,000 evaluations with one worker and with two, each after its processes
-have started. Exits with 1 when a target is missed.
+have started. It exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
-os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"  # as in a worker
+# A worker has one thread, too.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+os.environ["OMP_NUM_THREADS"] = "1"
 
 from targets import Row, report
 
@@ -34,8 +36,11 @@ from polarbear.numerics.seeds import run_seed
 from polarbear.problems import Instance, Problem, Setting
 from polarbear.settings.options import Source
 
-DIMENSION, EVALUATIONS, TURNS = 30, 60_000, 11
-POOL_EVALUATIONS, POOL_RUNS = 20_000, 24
+DIMENSION = 30
+EVALUATIONS = 60_000
+TURNS = 11
+POOL_EVALUATIONS = 20_000
+POOL_RUNS = 24
 
 
 def configured(suite: dict[str, Any], evaluations: int, step_size: str = "CSA") -> Config:
@@ -62,7 +67,7 @@ def bare(problem: Problem) -> Any:
 
 
 def seconds(config: Config, setting: Setting, problem: Problem, evaluate: Any) -> float:
-    """Processor time of one run, which other work on the machine disturbs less than the clock."""
+    """Processor time of one run, which other work on the machine disturbs less than wall time."""
     trial = Trial(
         evaluate,
         lambda t, y: None,
@@ -91,25 +96,29 @@ def measure_recording() -> tuple[float, int]:
         journal = Journal(Path(folder) / "journal")
         for turn in range(TURNS):
             recorder = Recorder(problem, "evaluations", EVALUATIONS, journal=journal.add)
-            order = [recorder.evaluate, bare(problem)]
-            times = [seconds(config, setting, problem, e) for e in order[:: 1 - 2 * (turn % 2)]]
-            recorded, plain = times[:: 1 - 2 * (turn % 2)]
-            ratios.append(recorded / plain)
+            # Every second turn measures the bare function first, so that order does not matter.
+            if turn % 2:
+                bare_seconds = seconds(config, setting, problem, bare(problem))
+                recorded_seconds = seconds(config, setting, problem, recorder.evaluate)
+            else:
+                recorded_seconds = seconds(config, setting, problem, recorder.evaluate)
+                bare_seconds = seconds(config, setting, problem, bare(problem))
+            ratios.append(recorded_seconds / bare_seconds)
         journal.close()
     assert recorder.evaluations == EVALUATIONS
     return median(ratios), len(recorder.times)
 
 
 def measure_workers(config: Config, workers: int) -> float:
-    """Seconds for all runs, start-up of the processes left out."""
+    """Seconds for all runs, without the time in which the processes start."""
     setting = config.setting
-    tasks = [
-        Task(config.algorithms[0], instance, run_seed(1, instance.id, "CSA"), POOL_EVALUATIONS)
-        for index in range(POOL_RUNS + workers)
-        for instance in [config.instances.instance(index, setting)]
-    ]
+    tasks = []
+    for index in range(POOL_RUNS + workers):
+        instance = config.instances.instance(index, setting)
+        seed = run_seed(1, instance.id, "CSA")
+        tasks.append(Task(config.algorithms[0], instance, seed, POOL_EVALUATIONS))
     with Pool(config.instances, setting, workers, RunLimits(3600, 8e9)) as pool:
-        for _ in pool.run(tasks[:workers]):  # processes come up, packages are imported
+        for _ in pool.run(tasks[:workers]):  # The processes start and import their packages.
             pass
         start = perf_counter()
         for outcome in pool.run(tasks[workers:]):
