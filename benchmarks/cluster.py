@@ -31,7 +31,6 @@ from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import Watcher
 from polarbear.execution.outcome import Executor, Outcome, Task
-from polarbear.execution.worker_process import WORKER_MODULE
 from polarbear.settings.options import Source
 from polarbear.store import StoreOnDisk
 from tests.cluster.processes import RealCluster
@@ -160,7 +159,8 @@ def processes_of(worker: Any) -> list[psutil.Process]:
     processes = []
     for child in psutil.Process(worker.pid).children():
         with suppress(psutil.Error):
-            if WORKER_MODULE in child.cmdline():
+            # Dask's nanny starts its worker by multiprocessing, which names this function.
+            if "spawn_main" in " ".join(child.cmdline()):
                 processes.append(child)
     return processes
 
