@@ -1,8 +1,8 @@
-"""Whole commands on disks that fail: cut off at any step and given again, they end the same.
+"""Commands on disks that fail: repeated after a failure at any step, they have the same outcome.
 
-A scenario is a command that writes, in a folder that was prepared for it; add one to SCENARIOS, and
-it is tried with power cuts and errors: some in the tests, all in benchmarks/crashes.py. Races
-are small, and still have every kind of file operation: parts are merged, posteriors replaced.
+A scenario is a command that writes, and the preparation of its folder. Every scenario in SCENARIOS
+is tried with power cuts and errors: some of them in the tests, all in benchmarks/crashes.py. Races
+are small, and have every kind of file operation: parts are merged, posteriors replaced.
 """
 
 import errno
@@ -10,10 +10,11 @@ import hashlib
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import chdir, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -32,14 +33,14 @@ from polarbear.store.verify import verify
 from tests.driver.test_loop import configured
 from tests.driver.test_reconcile import race
 from tests.faults.layer import Step, failing, recorded
-from tests.faults.power import WAYS, Contents, after_cut, contents_of, laid_out, relative
+from tests.faults.power import WAYS, Contents, after_cut, contents_of, relative, write_folder
 from tests.faults.races import QUICK, RULES, essence, raced
 from tests.store.editing import copy_rounds
 from tests.store.test_store import outcome
 from tests.support import quick_executor, solver
 
 ERRORS = {"full disk": errno.ENOSPC, "input/output error": errno.EIO, "forbidden": errno.EACCES}
-MERGE_ABOVE = 2  # so that parts are merged in a race as short as this
+MERGE_ABOVE = 2  # Parts are merged even in races as short as these.
 
 
 def _limited(rounds: int, **rules: Any) -> Config:
@@ -48,12 +49,13 @@ def _limited(rounds: int, **rules: Any) -> Config:
     )
 
 
-SHORT, LONGER = _limited(2), _limited(3)
+SHORT = _limited(2)
+LONGER = _limited(3)
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A command that is given, fails, is given again, and must have the same outcome."""
+    """A command that fails, is repeated, and must have the same outcome as without failures."""
 
     name: str
     prepare: Callable[[Path], Any]
@@ -63,48 +65,50 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Case:
-    """One way to fail: the power is cut after a step, or a step has an error."""
+    """A way to fail: the power is cut after a step, or a step has an error."""
 
     how: str
     at: int
 
 
 def _sound_stores(root: Path) -> set[str]:
-    """The stores in a folder that `verify` accepts; parts of a race are none of them."""
+    """The names of the stores in a folder that `verify` accepts."""
     stores = (path.parent for path in root.glob("*/polarbear.json"))
     return {store.name for store in stores if verify(store).sound}
 
 
 class Trials:
-    """A scenario that was once done undisturbed in a folder, and is disturbed in others beside."""
+    """Cases of a scenario in subfolders of a folder, compared with one outcome without failure."""
 
     def __init__(self, scenario: Scenario, folder: Path) -> None:
-        self.scenario, self._folder = scenario, folder
+        self.scenario = scenario
+        self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        self._number = 0
-        root = self._new()
+        self._n_roots = 0
+        root = self._new_root()
         root.mkdir()
         scenario.prepare(root)
         self._before: Contents = contents_of(root)
         with recorded() as steps:
-            self._give(root)
+            self._run_command(root)
         self._steps = relative(steps, root)
         self._sound = _sound_stores(root)
-        self._wanted = scenario.outcome(root)
-        with failing(-1, 0) as asked:
-            laid_out(self._before, again := self._new())
-            self._give(again)
-        self._asked: list[Step] = list(asked)
-        # What went wrong, by the content of a folder before and after the command is given again.
-        self._disturbed: dict[str, str | None] = {}
-        self._ended: dict[str, str | None] = {}
+        self._expected = scenario.outcome(root)
+        second_root = self._new_root()
+        write_folder(self._before, second_root)
+        with failing(-1, 0) as steps_and_reads:
+            self._run_command(second_root)
+        self._steps_and_reads: list[Step] = list(steps_and_reads)
+        # Errors by the content of a folder before and after the command is repeated in it.
+        self._errors_of_repeating: dict[str, str | None] = {}
+        self._errors_of_outcomes: dict[str, str | None] = {}
 
-    def _new(self) -> Path:
-        self._number += 1
-        return self._folder / f"{self._number}"
+    def _new_root(self) -> Path:
+        self._n_roots += 1
+        return self._folder / f"{self._n_roots}"
 
-    def _give(self, root: Path) -> None:
-        """Give the command. Steps say what was synced; the disk itself need not."""
+    def _run_command(self, root: Path) -> None:
+        """Run the command without syncing the disk, because the steps contain the syncs."""
         with (
             mock.patch.object(store_module, "MERGE_ABOVE", MERGE_ABOVE),
             mock.patch.object(os, "fsync"),
@@ -113,28 +117,27 @@ class Trials:
 
     @cached_property
     def cuts(self) -> list[Case]:
-        """Power cuts after every step, in every way."""
+        """All power cuts: after every step, in every way."""
         return [Case(how, at) for at in range(len(self._steps) + 1) for how in WAYS]
 
     @cached_property
     def errors(self) -> list[Case]:
-        """Errors at every step; reading cannot fill a disk."""
+        """All errors: of every kind, at every step, except that reading cannot fill a disk."""
         return [
             Case(how, at)
-            for at, step in enumerate(self._asked)
-            for how in ERRORS
-            if not (step.what == "read" and how == "full disk")
+            for at, step in enumerate(self._steps_and_reads)
+            for how in _errors_of(step)
         ]
 
     def tried(self, case: Case) -> str | None:
-        """What went wrong in this case, if anything did."""
-        root = self._new()
+        """A description of what went wrong in this case; None if nothing did."""
+        root = self._new_root()
         try:
             if case.how in WAYS:
-                laid_out(after_cut(self._before, self._steps, case.at, case.how), root)
+                write_folder(after_cut(self._before, self._steps, case.at, case.how), root)
             else:
                 self._fail(case, root)
-            wrong = _once(self._disturbed, root, self._given_again)
+            wrong = _cached(self._errors_of_repeating, root, self._error_of_repeating)
         except Exception as error:
             wrong = f"{type(error).__name__}: {error}"
         finally:
@@ -142,39 +145,43 @@ class Trials:
         return wrong and f"{self.scenario.name}: {case}: {wrong}"
 
     def _fail(self, case: Case, root: Path) -> None:
-        """Give the command, with an error which it reports or works around."""
-        laid_out(self._before, root)
+        """Run the command with an error, which it reports or works around."""
+        write_folder(self._before, root)
         lasting = case.how == "full disk"
         with failing(case.at, ERRORS[case.how], lasting), suppress(PolarBearError):
-            self._give(root)
+            self._run_command(root)
 
-    def _given_again(self, root: Path) -> str | None:
-        self._give(root)
-        return _once(self._ended, root, self._compared)
+    def _error_of_repeating(self, root: Path) -> str | None:
+        self._run_command(root)
+        return _cached(self._errors_of_outcomes, root, self._error_of_outcome)
 
-    def _compared(self, root: Path) -> str | None:
-        if self.scenario.outcome(root) != self._wanted:
+    def _error_of_outcome(self, root: Path) -> str | None:
+        if self.scenario.outcome(root) != self._expected:
             return "the outcome is another"
-        left = [path.name for path in root.rglob(f"{ASIDE}*")]
-        if left or _sound_stores(root) != self._sound:
-            return f"left {left}, or a store is damaged"
+        partial_files = [path.name for path in root.rglob(f"{ASIDE}*")]
+        if partial_files or _sound_stores(root) != self._sound:
+            return f"left {partial_files}, or a store is damaged"
         return None
 
 
-def _once(
-    known: dict[str, str | None], root: Path, look: Callable[[Path], str | None]
+def _errors_of(step: Step) -> list[str]:
+    return [how for how in ERRORS if not (step.operation == "read" and how == "full disk")]
+
+
+def _cached(
+    results: dict[str, str | None], root: Path, function: Callable[[Path], str | None]
 ) -> str | None:
-    """The result of a look at a folder; a folder with the same content was looked at before."""
+    """The result of a function for a folder, computed once for folders with the same content."""
     content = repr(sorted(contents_of(root).items())).encode()
     digest = hashlib.sha256(content).hexdigest()
-    if digest not in known:
-        known[digest] = look(root)
-    return known[digest]
+    if digest not in results:
+        results[digest] = function(root)
+    return results[digest]
 
 
-def by_lot(cases: list[Case], count: int, seed: int) -> Iterator[Case]:
-    """Some of the cases, the same every time."""
-    yield from random.Random(seed).sample(cases, min(count, len(cases)))
+def sampled(cases: list[Case], count: int, seed: int) -> list[Case]:
+    """A random sample of the cases, the same every time."""
+    return random.Random(seed).sample(cases, min(count, len(cases)))
 
 
 # --- the commands --------------------------------------------------------------------------------
@@ -194,9 +201,9 @@ def _raced(root: Path) -> Any:
 
 def _table(root: Path) -> None:
     rows = [
-        f"{name},i{i},{t},{(-1 if name == 'A' else 1) * t * (i + 1)}"
-        for name in ("A", "B") for i in range(3) for t in (1, 5, 20)
-    ]  # fmt: skip
+        f"{name},i{i},{t},{sign * t * (i + 1)}"
+        for (name, sign), i, t in product((("A", -1), ("B", 1)), range(3), (1, 5, 20))
+    ]
     (root / "table.csv").write_text("\n".join(["algorithm,instance,t,y", *rows]) + "\n")
 
 
@@ -218,7 +225,7 @@ def _to_report_on(root: Path) -> None:
 
 
 def _report(root: Path) -> None:
-    with chdir(root):  # a page names its store
+    with chdir(root):  # A page contains the path of its store, which must not differ.
         polarbear.open("store").report(Path("out", "page.html").absolute(), force=True)
 
 
@@ -243,24 +250,24 @@ def _repaired(root: Path) -> Any:
 def _two_halves(root: Path) -> None:
     from tests.cli.test_merge import part_of
 
-    _race(root)  # most of a merge is to replay the race
-    whole = StoreOnDisk.open(root / "store")
-    first = set(whole.instances()["instance"][::2])
-    part_of(root / "store", root / "one", lambda row: row["instance"] in first)
-    part_of(root / "store", root / "other", lambda row: row["instance"] not in first)
+    _race(root)  # A merge replays the race, which are most of its steps.
+    instances = StoreOnDisk.open(root / "store").instances()["instance"]
+    first_half = set(instances[::2])
+    part_of(root / "store", root / "one", lambda row: row["instance"] in first_half)
+    part_of(root / "store", root / "other", lambda row: row["instance"] not in first_half)
     copy_rounds(root / "store", root / "one")
     shutil.rmtree(root / "store")
 
 
 def _merge(root: Path) -> None:
-    if not (root / "merged").exists():  # which a second merge would refuse to touch
-        with use_executor(quick_executor):  # a replay runs nothing
+    if not (root / "merged").exists():  # A second merge would refuse to touch the folder.
+        with use_executor(quick_executor):
             polarbear.merge([root / "one", root / "other"], root / "merged")
 
 
 def _merged(root: Path) -> Any:
-    left = sorted(path.name for path in root.iterdir())
-    return left, *(essence(root / name) for name in ("merged", "one", "other"))
+    names = sorted(path.name for path in root.iterdir())
+    return names, *(essence(root / name) for name in ("merged", "one", "other"))
 
 
 def _with_speculative_run(root: Path) -> None:
@@ -281,7 +288,7 @@ def _with_step(step: float) -> Config:
 
 
 def _race_of(config: Config, **answers: Any) -> Callable[[Path], None]:
-    """A race by a configuration, with answers about changes."""
+    """A command that races by a configuration, with answers about its changes."""
 
     def command(root: Path) -> None:
         with use_executor(quick_executor):

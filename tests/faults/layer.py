@@ -1,4 +1,4 @@
-"""A layer in the place of `polarbear.store.fs`: it writes down what is asked, or refuses it."""
+"""A layer around `polarbear.store.fs` records each file operation, or makes it fail."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -16,40 +16,42 @@ STEPS = ("read", *WRITES)
 
 @dataclass(frozen=True)
 class Step:
-    """One thing asked of the disk; ``data`` is what was put, ``to`` what a file was renamed to."""
+    """A file operation; ``data`` is the data of a put, ``to`` the new name of a rename."""
 
-    what: str
+    operation: str
     path: Path
     data: bytes = b""
     to: Path | None = None
 
 
 class PowerCut(BaseException):
-    """Nothing runs after a power cut; what handlers still try is refused."""
+    """Nothing runs after a power cut: operations that handlers still try fail, too."""
 
 
-def step_of(what: str, target: Any, *more: Any) -> Step:
+def step_of(operation: str, target: Any, *arguments: Any) -> Step:
     path = Path(target if isinstance(target, Path) else target.name)
-    if what == "put":
-        return Step(what, path, data=bytes(more[0]))
-    return Step(what, path, to=more[0]) if what == "rename" else Step(what, path)
+    if operation == "put":
+        return Step(operation, path, data=bytes(arguments[0]))
+    if operation == "rename":
+        return Step(operation, path, to=arguments[0])
+    return Step(operation, path)
 
 
 @contextmanager
 def under_the_store(around: Callable[[Step, Callable[[], Any]], Any]) -> Iterator[None]:
-    """Everything asked of the disk goes through ``around(step, do)``, which may do it or not."""
+    """Every file operation is replaced by ``around(step, do)``, which may call ``do`` or not."""
 
-    def through(what: str) -> Callable[..., Any]:
-        original = getattr(fs, what)
+    def wrapped(operation: str) -> Callable[..., Any]:
+        original = getattr(fs, operation)
 
-        def asked(*arguments: Any) -> Any:
-            return around(step_of(what, *arguments), lambda: original(*arguments))
+        def wrapper(*arguments: Any) -> Any:
+            return around(step_of(operation, *arguments), lambda: original(*arguments))
 
-        return asked
+        return wrapper
 
     with ExitStack() as stack:
-        for what in STEPS:
-            stack.enter_context(mock.patch.object(fs, what, through(what)))
+        for operation in STEPS:
+            stack.enter_context(mock.patch.object(fs, operation, wrapped(operation)))
         yield
 
 
@@ -59,7 +61,7 @@ def recorded() -> Iterator[list[Step]]:
     steps: list[Step] = []
 
     def around(step: Step, do: Callable[[], Any]) -> Any:
-        if step.what in WRITES:
+        if step.operation in WRITES:
             steps.append(step)
         return do()
 
@@ -74,7 +76,7 @@ def killed(at: int) -> Iterator[None]:
 
     def around(step: Step, do: Callable[[], Any]) -> Any:
         nonlocal count
-        if step.what not in WRITES:
+        if step.operation not in WRITES:
             return do()
         count += 1
         if count > at:
@@ -89,16 +91,16 @@ def killed(at: int) -> Iterator[None]:
 def failing(at: int, number: int, lasting: bool = False) -> Iterator[list[Step]]:
     """The n-th step fails with this error of the system, and with ``lasting`` every later one.
 
-    Gives the steps that were asked for, reading included. Of a file that no more fits half is
-    written, as a full disk does it.
+    Yields the list of steps, reading included. A put that fails writes half of its data, as on a
+    full disk.
     """
     steps: list[Step] = []
 
     def around(step: Step, do: Callable[[], Any]) -> Any:
         steps.append(step)
-        place = len(steps) - 1
-        if place == at or (lasting and place > at):
-            if step.what == "put":
+        index = len(steps) - 1
+        if index == at or (lasting and index > at):
+            if step.operation == "put":
                 step.path.write_bytes(step.data[: len(step.data) // 2])
             raise OSError(number, os.strerror(number), str(step.path))
         return do()

@@ -1,7 +1,7 @@
-"""What a disk holds after a power cut: only what was synced is sure to be there.
+"""The contents of a disk after a power cut, which keeps only synced data for sure.
 
-A file's contents are safe once it was synced, its name once its folder was. Of everything else
-any part may be there or not: that is what the ways to lose it choose from.
+A sync of a file makes its data safe, a sync of its folder makes its name safe. Any part of all
+other changes may survive; the ways to fail differ in the part that does.
 """
 
 import random
@@ -12,135 +12,143 @@ from typing import Self
 
 from tests.faults.layer import Step
 
-# The process alone dies; nothing unsynced is there; names are there, contents in part; any of it.
+# killed: only the process dies, and all changes survive. lost: no unsynced change survives.
+# torn: names survive, data in part. reordered: any of the changes survive.
 WAYS = ("killed", "lost", "torn", "reordered")
 
-FOLDER = None  # in the place of a file's contents
+FOLDER = None  # A folder has this in place of a file's data.
 Contents = dict[Path, bytes | None]
 
 
 class File:
-    """A file as the disk has it, and as programs see it."""
+    """A file has synced data on the disk, and visible data for programs."""
 
-    def __init__(self, safe: bytes = b"") -> None:
-        self.safe = self.seen = safe
+    def __init__(self, synced: bytes = b"") -> None:
+        self.synced = synced
+        self.visible = synced
 
-    def left(self, how: str, rng: random.Random) -> bytes:
-        """What is found in it after the cut."""
-        if self.seen == self.safe or how == "killed":
-            return self.seen
+    def after_cut(self, how: str, rng: random.Random) -> bytes:
+        """The data of the file after a power cut."""
+        if self.visible == self.synced or how == "killed":
+            return self.visible
         if how == "reordered":
             how = rng.choice(["lost", "torn", "killed"])
-            return self.left(how, rng)
+            return self.after_cut(how, rng)
         if how == "lost":
-            return self.safe
-        there = rng.randrange(len(self.seen))
-        filling = bytes(len(self.seen) - there) if rng.random() < 0.5 else b""
-        return self.seen[:there] + filling
+            return self.synced
+        n_survive = rng.randrange(len(self.visible))
+        filling = bytes(len(self.visible) - n_survive) if rng.random() < 0.5 else b""
+        return self.visible[:n_survive] + filling
 
 
 @dataclass(frozen=True)
 class Naming:
-    """A change to a folder's names that waits for the folder to be synced.
+    """A change to a folder's names that is pending until the folder is synced.
 
-    ``moved`` is a folder that was given another name, with all that is in it.
+    ``moved`` is the old and the new path of a folder, which takes its files along.
     """
 
     folder: Path
-    given: tuple[tuple[Path, File | None], ...] = ()
-    taken: tuple[Path, ...] = ()
+    added: tuple[tuple[Path, File | None], ...] = ()
+    removed: tuple[Path, ...] = ()
     moved: tuple[Path, Path] | None = None
 
     def after(self, moved: tuple[Path, Path]) -> Self:
-        """The same change where its folder goes by another name since."""
-        given = tuple((_elsewhere(path, moved), file) for path, file in self.given)
-        taken = tuple(_elsewhere(path, moved) for path in self.taken)
-        return Naming(_elsewhere(self.folder, moved), given, taken, self.moved)
+        """The same change after its folder was moved."""
+        added = tuple((_moved_path(path, moved), file) for path, file in self.added)
+        removed = tuple(_moved_path(path, moved) for path in self.removed)
+        return Naming(_moved_path(self.folder, moved), added, removed, self.moved)
 
 
 class Disk:
-    """Follows the steps of a command; what was there before it is safe."""
+    """Follows the steps of a command; all contents from before the command are synced."""
 
     def __init__(self, before: Contents) -> None:
         files = {path: None if data is None else File(data) for path, data in before.items()}
-        self._safe: dict[Path, File | None] = files
-        self._seen = dict(files)
-        self._waiting: list[Naming] = []
+        self._synced: dict[Path, File | None] = files
+        self._visible = dict(files)
+        self._pending: list[Naming] = []
 
     def follow(self, step: Step) -> None:
-        path, file = step.path, self._seen.get(step.path)
-        if step.what == "create":
-            self._name(Naming(path.parent, given=((path, File()),)))
-        elif step.what == "put":
+        path = step.path
+        file = self._visible.get(path)
+        if step.operation == "create":
+            self._name(Naming(path.parent, added=((path, File()),)))
+        elif step.operation == "put":
             assert file is not None
-            file.seen += step.data
-        elif step.what == "sync":
+            file.visible += step.data
+        elif step.operation == "sync":
             assert file is not None
-            file.safe = file.seen
-        elif step.what == "rename":
+            file.synced = file.visible
+        elif step.operation == "rename":
             assert step.to is not None
             if file is None:
                 self._name(Naming(path.parent, moved=(path, step.to)))
             else:
-                self._name(Naming(path.parent, given=((step.to, file),), taken=(path,)))
-        elif step.what == "remove" and path in self._seen:
-            self._name(Naming(path.parent, taken=(path,)))
-        elif step.what == "make_folder" and path not in self._seen:
-            self._name(Naming(path.parent, given=((path, None),)))
-        elif step.what == "sync_folder":
-            waiting, self._waiting = self._waiting, []
-            for naming in waiting:
-                if naming.folder != path:
-                    self._waiting.append(naming)
-                    continue
-                _apply(naming, self._safe)
-                if naming.moved is not None:
-                    self._waiting = [other.after(naming.moved) for other in self._waiting]
+                self._name(Naming(path.parent, added=((step.to, file),), removed=(path,)))
+        elif step.operation == "remove" and path in self._visible:
+            self._name(Naming(path.parent, removed=(path,)))
+        elif step.operation == "make_folder" and path not in self._visible:
+            self._name(Naming(path.parent, added=((path, None),)))
+        elif step.operation == "sync_folder":
+            self._sync_names(path)
 
     def _name(self, naming: Naming) -> None:
-        _apply(naming, self._seen)
-        self._waiting.append(naming)
+        _apply(naming, self._visible)
+        self._pending.append(naming)
+
+    def _sync_names(self, folder: Path) -> None:
+        pending = self._pending
+        self._pending = []
+        for naming in pending:
+            if naming.folder != folder:
+                self._pending.append(naming)
+                continue
+            _apply(naming, self._synced)
+            if naming.moved is not None:
+                self._pending = [other.after(naming.moved) for other in self._pending]
 
     def after_cut(self, how: str, rng: random.Random) -> Contents:
-        """What is found when the power is back."""
-        found = dict(self._safe)
-        for naming in self._waiting:
+        """The contents of the disk when the power is back."""
+        files = dict(self._synced)
+        for naming in self._pending:
             if how in ("killed", "torn") or (how == "reordered" and rng.random() < 0.5):
-                _apply(naming, found)
-        left = {
-            path: FOLDER if file is None else file.left(how, rng) for path, file in found.items()
+                _apply(naming, files)
+        survivors: Contents = {
+            path: FOLDER if file is None else file.after_cut(how, rng)
+            for path, file in files.items()
         }
-        return {path: data for path, data in left.items() if _reachable(path, left)}
+        return {path: data for path, data in survivors.items() if _is_reachable(path, survivors)}
 
 
 def _apply(naming: Naming, names: dict[Path, File | None]) -> None:
-    for path in naming.taken:
+    for path in naming.removed:
         names.pop(path, None)
-    names.update(naming.given)
+    names.update(naming.added)
     if naming.moved is not None:
         inside = [path for path in names if path.is_relative_to(naming.moved[0])]
-        names.update({_elsewhere(path, naming.moved): names.pop(path) for path in inside})
+        names.update({_moved_path(path, naming.moved): names.pop(path) for path in inside})
 
 
-def _elsewhere(path: Path, moved: tuple[Path, Path]) -> Path:
+def _moved_path(path: Path, moved: tuple[Path, Path]) -> Path:
     old, new = moved
     return new / path.relative_to(old) if path.is_relative_to(old) else path
 
 
-def _reachable(path: Path, found: Contents) -> bool:
-    """A name whose folder was lost is lost with it; '.' is where everything stands."""
+def _is_reachable(path: Path, survivors: Contents) -> bool:
+    """Whether all folders of a path survive; '.', the root of all paths, always does."""
     return (
         path.parent == path
         or path.parent == Path()
-        or (path.parent in found and _reachable(path.parent, found))
+        or (path.parent in survivors and _is_reachable(path.parent, survivors))
     )
 
 
 def relative(steps: Iterable[Step], root: Path) -> list[Step]:
-    """The same steps with paths as seen from a folder; those outside of it are left out."""
+    """The same steps with paths relative to a folder; steps outside of it are omitted."""
     return [
         Step(
-            step.what,
+            step.operation,
             step.path.relative_to(root),
             step.data,
             None if step.to is None else step.to.relative_to(root),
@@ -151,7 +159,7 @@ def relative(steps: Iterable[Step], root: Path) -> list[Step]:
 
 
 def contents_of(root: Path) -> Contents:
-    """All that is in a folder."""
+    """All files and folders in a folder, except locks."""
     return {
         path.relative_to(root): FOLDER if path.is_dir() else path.read_bytes()
         for path in sorted(root.rglob("*"))
@@ -159,9 +167,10 @@ def contents_of(root: Path) -> Contents:
     }
 
 
-def laid_out(contents: Contents, root: Path) -> None:
-    """Make a folder with these contents."""
-    for path, data in sorted({Path(): None, **contents}.items()):  # a command may make the root
+def write_folder(contents: Contents, root: Path) -> None:
+    """Write a new folder with these contents."""
+    # The contents may hold the root itself, because a command may make it.
+    for path, data in sorted({Path(): None, **contents}.items()):
         if data is None:
             (root / path).mkdir()
         else:

@@ -1,4 +1,4 @@
-"""Small whole races, in this process, and what of a store must come out the same to the byte."""
+"""Small complete races in this process, and the contents by which their stores are compared."""
 
 from pathlib import Path
 from typing import Any
@@ -15,18 +15,19 @@ CONFIG = configured(("good", "bad", "early"), rules=RULES, **QUICK)
 WITH_NEWCOMER = configured(
     ("good", "bad", "early", "late"), rules={**RULES, "limits": {"rounds": 7}}, **QUICK
 )
-# What a run says about the machine rather than about itself.
+# Columns of runs that describe the machine, and differ between equal races.
 OF_THE_MACHINE = ("seconds", "started", "host", "cpu", "load", "worker", "workers")
 
 
 def raced(folder: Path, config: Config = CONFIG, **options: Any) -> int:
-    """Race in this folder, from wherever it stands; how many runs were executed."""
-    with use_executor(quick_executor):  # outside of pytest, too
+    """Race in this folder, or continue the race in it; returns the number of executed runs."""
+    # Benchmarks use this function outside of pytest, where no fixture sets the executor.
+    with use_executor(quick_executor):
         return len(run(config, folder, **options)[2].runs)
 
 
 def essence(folder: Path) -> dict[str, Any]:
-    """Everything in a store that a race decides: rounds to the byte, and what they stand on."""
+    """Everything in a store that a race decides: its rounds to the byte, and their evidence."""
     store = StoreOnDisk.open(folder)
     rounds = {
         path.name: path.read_bytes()
@@ -47,7 +48,7 @@ def essence(folder: Path) -> dict[str, Any]:
         "posteriors": posteriors,
         "races": store.races.numbers(),
         "set aside": store.set_aside.runs().drop("since").to_dicts(),
-        "speculative": [(one.run.run, one.run.started) for one in store.speculative.runs()],
+        "speculative": [(run.run.run, run.run.started) for run in store.speculative.runs()],
         "provenance": store.provenance.read(),
         "instances": store.instances().to_dicts(),
         "runs": runs,

@@ -1,7 +1,7 @@
 """Damaged stores: changed files, mixtures of two versions of a store, and mutated JSON.
 
-Each function makes one case from a seeded generator and gives None, or a sentence on what went
-wrong. The tests try some; benchmarks/store_damage.py tries thousands.
+Each function tries one case from a seeded generator. It returns None, or a sentence on what went
+wrong. The tests try some cases, benchmarks/store_damage.py thousands.
 """
 
 import contextlib
@@ -12,6 +12,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -43,8 +44,8 @@ from tests.support import quick_executor
 KINDS = ("flip", "truncate", "swap", "delete", "duplicate")
 COMMANDS = ("verify", "status", "select", "infer", "report", "repair", "export", "race")
 MAX_SECONDS = 10
-MAX_BYTES = 2**30  # of a command in a process of its own,
-IMPORTED_BYTES = 2**28  # of which its imports take less than this
+MAX_BYTES = 2**30  # A command in its own process may use this much memory.
+IMPORTED_BYTES = 2**28  # The imports of a command use less than this.
 Files = dict[str, bytes]
 
 
@@ -52,11 +53,12 @@ Files = dict[str, bytes]
 
 
 def fill(folder: Path) -> None:
-    """A store with a file of every kind, and its earlier versions in ``folder/versions``.
+    """Write a store with a file of every kind, and its earlier versions in ``folder/versions``.
 
     ``folder/race.yaml`` is the configuration of one more round.
     """
-    path, versions = folder / "store", folder / "versions"
+    path = folder / "store"
+    versions = folder / "versions"
 
     def remember() -> None:
         shutil.copytree(path, versions / f"{len(list(versions.glob('*')))}")
@@ -80,9 +82,10 @@ def fill(folder: Path) -> None:
     _, store, _ = run(config, path)
     remember()
     evidence = evidence_of(store)
-    learned = cached_posterior(store, evidence, ModelOptions(model="dirichlet", draws=400), seed=1)
+    options = ModelOptions(model="dirichlet", draws=400)
+    posterior = cached_posterior(store, evidence, options, seed=1)
     with store.writing():
-        store_posterior(store, evidence, learned)
+        store_posterior(store, evidence, posterior)
         ranking = {"instance": ["x"], "t": [10.0], "algorithm": [["good", "bad"]]}
         store.add_rankings(pl.DataFrame({**ranking, "position": [[1.0, 2.0]]}))
         store.provenance.declare_alike("good", ["one", "two"])
@@ -110,7 +113,8 @@ def contents(store: Path) -> Files:
     }
 
 
-def lay_out(files: Files, store: Path) -> None:
+def write_files(files: Files, store: Path) -> None:
+    """Replace the files of a store."""
     shutil.rmtree(store, ignore_errors=True)
     for name, data in files.items():
         (store / name).parent.mkdir(parents=True, exist_ok=True)
@@ -118,30 +122,32 @@ def lay_out(files: Files, store: Path) -> None:
 
 
 def kind_of(name: str) -> str:
-    """The folder of a file and the first word of its name: files of one kind."""
+    """The kind of a file: its folder and the first word of its name."""
     folder, _, file = name.rpartition("/")
-    first = file.partition("-")[0] if folder not in ("posteriors", "") else file.split("-")[0]
-    return f"{folder.split('/')[0]}/{'' if folder == 'posteriors' else first}".strip("/")
+    if folder == "posteriors":
+        return folder
+    first_word = file.partition("-")[0]
+    return f"{folder.split('/')[0]}/{first_word}".strip("/")
 
 
 # --- single damages --------------------------------------------------------------------------
 
 
 def damage(rng: Random, good: Files, store: Path, kind: str) -> str | None:
-    """Damage one or two files of a store, look, and undo it."""
-    kinds = sorted({kind_of(name) for name in good})
-    of_one_kind = rng.choice(kinds)
-    name = rng.choice([name for name in good if kind_of(name) == of_one_kind])
-    changed = _damaged(rng, good, name, kind)
-    for one, data in changed.items():
-        _put(store / one, data)
+    """Damage one or two files of a store, check that it is noticed, and undo it."""
+    kinds_of_files = sorted({kind_of(name) for name in good})
+    kind_of_file = rng.choice(kinds_of_files)
+    name = rng.choice([name for name in good if kind_of(name) == kind_of_file])
+    changed_files = _damaged(rng, good, name, kind)
+    for changed_name, data in changed_files.items():
+        _put(store / changed_name, data)
     try:
         if verify(store).sound:
             return f"{kind} of {name}: not noticed"
         return _read_as_other_data(good, store, f"{kind} of {name}")
     finally:
-        for one in changed:
-            _put(store / one, good.get(one))
+        for changed_name in changed_files:
+            _put(store / changed_name, good.get(changed_name))
 
 
 def _damaged(rng: Random, good: Files, name: str, kind: str) -> dict[str, bytes | None]:
@@ -154,12 +160,12 @@ def _damaged(rng: Random, good: Files, name: str, kind: str) -> dict[str, bytes 
         return {name: data[: rng.randrange(len(data))]}
     if kind == "delete":
         return {name: None}
-    others = [one for one in good if one != name and good[one] != data]
-    alike = [one for one in others if kind_of(one) == kind_of(name)]
-    other = rng.choice(alike if alike and rng.random() < 0.7 else others)
+    other_names = [other for other in good if other != name and good[other] != data]
+    same_kind = [other for other in other_names if kind_of(other) == kind_of(name)]
+    other = rng.choice(same_kind if same_kind and rng.random() < 0.7 else other_names)
     if kind == "swap":
         return {name: good[other], other: data}
-    if "/" not in name:  # another file next to polarbear.json is left alone
+    if "/" not in name:  # A store ignores other files next to polarbear.json.
         return {other: data}
     stem, _, ending = name.rpartition(".")
     copies = [f"{stem} (conflicted copy).{ending}", f"{stem}-copy.{ending}"]
@@ -174,13 +180,13 @@ def _put(path: Path, data: bytes | None) -> None:
         path.write_bytes(data)
 
 
-def _read_as_other_data(good: Files, store: Path, what: str) -> str | None:
+def _read_as_other_data(good: Files, store: Path, damage_name: str) -> str | None:
     catalog = Catalog(store)
     with contextlib.suppress(StoreDamagedError):
         for name in catalog.manifest.files:
             with contextlib.suppress(StoreDamagedError):
                 if catalog.read(name) != good.get(name):
-                    return f"{what}: {name} is read as other data"
+                    return f"{damage_name}: {name} is read as other data"
     return None
 
 
@@ -188,35 +194,40 @@ def _read_as_other_data(good: Files, store: Path, what: str) -> str | None:
 
 
 def mixture(rng: Random, versions: list[Files], store: Path) -> str | None:
-    """Mix two versions of a store file by file: what is whole is reported, nothing is deleted."""
-    one, two = rng.sample(versions, 2)
+    """Mix two versions of a store file by file: `verify` reports it, and nothing is deleted."""
+    first, second = rng.sample(versions, 2)
     share = rng.choice([0.5, 0.1, 0.9])
-    chosen = {name: (one if rng.random() < share else two) for name in {**one, **two}}
-    mixed = {name: files[name] for name, files in chosen.items() if name in files}
+    sources = {name: first if rng.random() < share else second for name in {**first, **second}}
+    mixed = {name: files[name] for name, files in sources.items() if name in files}
     if NAME not in mixed:
         return None
-    lay_out(mixed, store)
-    listed = Catalog(store).manifest
-    there = {name: data for name, data in mixed.items() if name not in listed.obsolete}
-    whole = there in ({**one}, {**two})
-    whole = whole or (
-        {*there} == {NAME, *listed.files}
-        and there.items() <= (one if mixed[NAME] == one[NAME] else two).items()
+    write_files(mixed, store)
+    manifest = Catalog(store).manifest
+    current = {name: data for name, data in mixed.items() if name not in manifest.obsolete}
+    version_of_manifest = first if mixed[NAME] == first[NAME] else second
+    is_complete = current in (first, second) or (
+        {*current} == {NAME, *manifest.files} and current.items() <= version_of_manifest.items()
     )
-    if verify(store).sound != whole:
-        return f"a mixture of {len(mixed)} files is {'damaged' if whole else 'sound'} to verify"
+    if verify(store).sound != is_complete:
+        verdict = "damaged" if is_complete else "sound"
+        return f"a mixture of {len(mixed)} files is {verdict} to verify"
     try:
         with StoreOnDisk.open(store).writing():
             pass
-        if not whole:
+        if not is_complete:
             repair(store)
     except PolarBearError as error:
-        if not whole and "cannot be set aside" in str(error):
+        if not is_complete and "cannot be set aside" in str(error):
             return str(error)
-    kept = {file_io.digest(data) for data in contents(store).values()}
-    spare = set(listed.obsolete) if whole else set()
-    lost = [n for n, data in mixed.items() if file_io.digest(data) not in kept and n not in spare]
-    lost = [name for name in lost if name != NAME]  # which each change replaces
+    kept_digests = {file_io.digest(data) for data in contents(store).values()}
+    deletable = {NAME}  # Every change replaces the manifest.
+    if is_complete:
+        deletable |= set(manifest.obsolete)
+    lost = [
+        name
+        for name, data in mixed.items()
+        if file_io.digest(data) not in kept_digests and name not in deletable
+    ]
     return f"deleted: {lost[:3]}" if lost else None
 
 
@@ -227,59 +238,74 @@ def deep(rng: Random) -> Any:
     """A value of unusual depth or size."""
     value: Any = rng.choice([1, "x", []])
     size = rng.choice([30, 100, 900])
-    what = rng.randrange(4)
-    if what == 0:
+    shape = rng.randrange(4)
+    if shape == 0:
         for _ in range(size):
             value = [value] if rng.random() < 0.5 else {"a": value}
         return value
-    if what == 1:
+    if shape == 1:
         return [0] * 10**5
     return rng.choice([10**12, 1e12, -1, 10**18, 10**30, "x" * 10**6, 99999999])
 
 
 def mutation(rng: Random, good: Files, store: Path) -> str:
-    """Change one JSON of a store, with valid checksums; gives its name."""
-    names = [n for n in good if n.endswith(".json") or n.startswith("posteriors/")]
-    names += ["progress", "lock", NAME]
+    """Change one JSON of a store, with valid checksums, and return the name of its file."""
+    names = [name for name in good if name.endswith(".json") or name.startswith("posteriors/")]
+    names += [*UNLISTED, NAME]
     name = rng.choice(names)
-    if name.endswith(".parquet"):
-        table = pq.read_table(pa.BufferReader(good[name]))
-        plain = json.loads(table.schema.metadata[FACTS])
-    elif name in ("progress", "lock"):
-        plain = PROGRESS if name == "progress" else {"pid": 1, "host": "h", "since": "s"}
-    else:
-        plain = json.loads(good[name])
-        del plain["checksum"]
-    facts = mutated(rng, plain, 2)
+    facts = mutated(rng, _facts_of(good, name), 2)
     if isinstance(facts, dict) and facts and rng.random() < 0.4:
-        place, key = _place(rng, facts)
-        place[key] = deep(rng)
+        container, key = _random_entry(rng, facts)
+        container[key] = deep(rng)
     if not isinstance(facts, dict):
         facts = {"x": facts}
     try:
         data = file_io.to_json({"x": 0, **facts}) if rng.random() < 0.5 else file_io.to_json(facts)
     except (ValueError, RecursionError):
         data = b"[" * 10**5
-    if name in ("progress", "lock"):
-        (store / name).write_bytes(data)
-        return name
-    changed = {name: data}
-    if name != NAME:
-        if name.endswith(".parquet"):
-            made = table.replace_schema_metadata({FACTS: json.dumps(facts).encode()})
-            buffer = pa.BufferOutputStream()
-            pq.write_table(made, buffer)
-            data = bytes(buffer.getvalue())
-            new = f"{name[:-40]}{file_io.digest(data)}.parquet"
-            changed = {name: None, new: data}  # type: ignore[dict-item]
-        listed = json.loads(good[NAME])
-        del listed["checksum"]
-        files = {n: file_io.digest(changed[n]) for n in changed if changed[n] is not None}
-        listed["files"] = {n: h for n, h in listed["files"].items() if n not in changed} | files
-        changed[NAME] = file_io.to_json(listed)
-    for one, content in changed.items():
-        _put(store / one, content)
+    changed_files: dict[str, bytes | None] = {name: data}
+    if name.endswith(".parquet"):
+        data = _with_facts(good[name], facts)
+        new_name = f"{name[:-40]}{file_io.digest(data)}.parquet"
+        changed_files = {name: None, new_name: data}
+    if name not in (*UNLISTED, NAME):
+        changed_files[NAME] = _manifest_after(good, changed_files)
+    for changed_name, content in changed_files.items():
+        _put(store / changed_name, content)
     return name
+
+
+def _facts_of(good: Files, name: str) -> Any:
+    """The JSON in a file without its checksum."""
+    if name in UNLISTED:
+        return deepcopy(UNLISTED[name])  # A mutation may change it in place.
+    if name.endswith(".parquet"):
+        return json.loads(_table(good[name]).schema.metadata[FACTS])
+    facts = json.loads(good[name])
+    del facts["checksum"]
+    return facts
+
+
+def _table(data: bytes) -> pa.Table:
+    return pq.read_table(pa.BufferReader(data))
+
+
+def _with_facts(data: bytes, facts: dict[str, Any]) -> bytes:
+    """A Parquet file with other facts in its metadata."""
+    table = _table(data).replace_schema_metadata({FACTS: json.dumps(facts).encode()})
+    buffer = pa.BufferOutputStream()
+    pq.write_table(table, buffer)
+    return bytes(buffer.getvalue())
+
+
+def _manifest_after(good: Files, changed_files: dict[str, bytes | None]) -> bytes:
+    """The manifest of a store after files were changed, or deleted where their data is None."""
+    manifest = _facts_of(good, NAME)
+    digests = {
+        name: file_io.digest(data) for name, data in changed_files.items() if data is not None
+    }
+    unchanged = {n: digest for n, digest in manifest["files"].items() if n not in changed_files}
+    return file_io.to_json({**manifest, "files": unchanged | digests})
 
 
 PROGRESS = {
@@ -291,10 +317,12 @@ PROGRESS = {
     "workers": [{"worker": "1", "host": "h", "runs": 1, "failed": 0, "seconds": 1.0, "last": "x",
                  "last_ended": 1.0}],
 }  # fmt: skip
+LOCK = {"pid": 1, "host": "h", "since": "s"}
+UNLISTED = {"progress": PROGRESS, "lock": LOCK}  # The manifest does not list these files.
 
 
-def _place(rng: Random, value: Any) -> tuple[Any, Any]:
-    """A random place in a JSON object."""
+def _random_entry(rng: Random, value: Any) -> tuple[Any, Any]:
+    """A random entry of a JSON object: the dictionary or list that holds it, and its key."""
     while True:
         key = rng.choice(list(value) if isinstance(value, dict) else range(len(value)))
         inner = value[key]
@@ -304,7 +332,7 @@ def _place(rng: Random, value: Any) -> tuple[Any, Any]:
 
 
 def mutated_json(rng: Random, good: Files, store: Path, commands: int = 2) -> str | None:
-    """Change one JSON and give commands: each ends well or with an error of a few lines."""
+    """Change one JSON and run commands: each succeeds, or ends with an error of a few lines."""
     name = mutation(rng, good, store)
     try:
         for command in ("verify", *rng.sample(COMMANDS[1:], commands - 1)):
@@ -312,7 +340,7 @@ def mutated_json(rng: Random, good: Files, store: Path, commands: int = 2) -> st
             if wrong:
                 return f"{name}: {command}: {wrong}"
     finally:
-        lay_out(good, store)
+        write_files(good, store)
     return None
 
 
@@ -326,8 +354,9 @@ def limited() -> Iterator[None]:
         raise TooSlow
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGPROF, signal.SIGALRM)}
-    signal.setitimer(signal.ITIMER_PROF, MAX_SECONDS)  # of this process: others may be busy
-    signal.alarm(12 * MAX_SECONDS)  # however little it computes
+    # The first timer counts only the time of this process, because others may be busy.
+    signal.setitimer(signal.ITIMER_PROF, MAX_SECONDS)
+    signal.alarm(12 * MAX_SECONDS)
     try:
         yield
     finally:
@@ -337,31 +366,32 @@ def limited() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _memory_from_now() -> int:
-    """The memory of this process in bytes, from which on its peak is measured."""
+def _reset_peak_memory() -> int:
+    """Reset the peak memory of this process, and return its current memory in bytes."""
     Path("/proc/self/clear_refs").write_text("5")
     return _peak_memory()
 
 
 def _peak_memory() -> int:
-    """The largest memory of this process in bytes, which may hold much of other tests."""
+    """The peak memory of this process in bytes, which may include the memory of other tests."""
     status = Path("/proc/self/status").read_text()
     return int(status.partition("VmHWM:")[2].split()[0]) * 1024
 
 
 def command_ends_badly(command: str, store: Path) -> str | None:
-    """Give a command in this process; a sentence if it has a traceback, or takes too much."""
-    more = {
+    """Run a command in this process; a sentence if it has a traceback, or takes too much."""
+    options = {
         "select": ["--json"],
         "infer": ["--seed", "1"],
         "report": ["--text"],
         "export": ["--format", "csv", "--to", str(store.parent / "out"), "--force"],
     }
-    arguments = ["polarbear", command, str(store), *more.get(command, [])]
+    arguments = ["polarbear", command, str(store), *options.get(command, [])]
     if command == "race":
         arguments[2:] = [str(store.parent / "race.yaml"), "--store", str(store), "--quiet"]
-    out, err = io.StringIO(), io.StringIO()
-    held = _memory_from_now()
+    out = io.StringIO()
+    err = io.StringIO()
+    bytes_before = _reset_peak_memory()
     try:
         with (
             mock.patch.object(sys, "argv", arguments),
@@ -383,10 +413,11 @@ def command_ends_badly(command: str, store: Path) -> str | None:
         assert frame is not None
         where = f"{Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}"
         return f"{type(error).__name__} at {where}: {str(error)[:200]}"
-    said = err.getvalue()
-    if "Traceback" in said or (said.startswith("polarbear:") and len(said.splitlines()) > 3):
-        return f"says {said[-300:]}"
-    taken = _peak_memory() - held
-    if taken > MAX_BYTES - IMPORTED_BYTES:
-        return f"takes {taken / 2**20:,.0f} MiB"
+    message = err.getvalue()
+    is_long_error = message.startswith("polarbear:") and len(message.splitlines()) > 3
+    if "Traceback" in message or is_long_error:
+        return f"says {message[-300:]}"
+    bytes_used = _peak_memory() - bytes_before
+    if bytes_used > MAX_BYTES - IMPORTED_BYTES:
+        return f"takes {bytes_used / 2**20:,.0f} MiB"
     return None

@@ -12,7 +12,7 @@ from polarbear.errors import NotAStoreError, StoreError, StoreLockedError
 from polarbear.store import StoreOnDisk
 from tests.faults.crashes import ERRORS
 from tests.faults.layer import PowerCut, Step, failing, killed, recorded
-from tests.faults.power import WAYS, after_cut, laid_out, relative
+from tests.faults.power import WAYS, after_cut, relative, write_folder
 from tests.store.test_store import configured
 
 SETTINGS = configured().stored()
@@ -60,7 +60,7 @@ def creation(tmp_path_factory: pytest.TempPathFactory) -> list[Step]:
 def test_the_remains_of_a_creation_after_a_power_cut_become_a_store(tmp_path, creation, how):
     for after in range(len(creation) + 1):
         root = tmp_path / f"{after}"
-        laid_out(after_cut({}, creation, after, how), root)
+        write_folder(after_cut({}, creation, after, how), root)
         if after == len(creation):  # it was created, and is still there
             assert StoreOnDisk.open(root / "deep" / "store").settings == SETTINGS
         made = StoreOnDisk.create(root / "deep" / "store", SETTINGS)
