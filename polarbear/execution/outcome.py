@@ -64,6 +64,15 @@ class Outcome:
     started: float = 0.0  # seconds since the epoch
     where: Where = IMPORTED
 
+    def __post_init__(self) -> None:
+        # Whatever a run says is quoted here, and must not fail where it is stored or printed.
+        object.__setattr__(self, "message", storable(self.message))
+
+
+def storable(text: str) -> str:
+    """A text as plain Unicode: surrogates, as in file names that are not UTF-8, are escaped."""
+    return str.encode(text, "utf-8", "backslashreplace").decode()
+
 
 def shorten(text: str, limit: int = MAX_MESSAGE_CHARACTERS) -> str:
     """A message without its middle, if it is long."""

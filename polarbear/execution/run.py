@@ -47,8 +47,13 @@ def execute(
     journal: Callable[[float, float], None] | None = None,
     log_tail: Callable[[], str] = lambda: "",
     worker: str = "",
+    catches_interrupts: bool = False,
 ) -> Outcome:
-    """Execute a task until it ends or fails; only signals of the process itself are raised."""
+    """Execute a task until it ends or fails.
+
+    Only KeyboardInterrupt is raised, unless this process handles interrupts otherwise and such an
+    exception can only come from the run itself.
+    """
     setting = problems.setting
     axis = setting.budget.axis
     started = time.time()
@@ -90,16 +95,19 @@ def execute(
         status = Status.BUDGET
     except BadOutputError as error:
         status = Status.BAD_OUTPUT
-        message = str(error)
+        message = shorten(_text_of(error))
     except KilledFromOutsideError as error:
         status = Status.LOST
-        message = str(error)
+        message = shorten(_text_of(error))
     except PolarBearError as error:
         status = Status.CRASHED
-        message = str(error)
-    except (Exception, SystemExit) as error:
-        status = Status.CRASHED
-        message = crash_message(error, log_tail())
+        message = shorten(_text_of(error))
+    except BaseException as error:
+        if catches_interrupts or not isinstance(error, KeyboardInterrupt):
+            status = Status.CRASHED
+            message = crash_message(error, log_tail())
+        else:
+            raise
     return Outcome(
         task,
         status,
@@ -134,7 +142,27 @@ def stop_after(seconds: float | None, call: Callable[..., Any]) -> Callable[...,
 
 def crash_message(error: BaseException, log: str) -> str:
     """The error, the line that raised it, and the last lines that were printed."""
-    frames = traceback.extract_tb(error.__traceback__)
-    location = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
-    text = f"{type(error).__name__}: {error}{location}"
+    text = f"{_class_name(error)}: {_text_of(error)}{_line_of(error)}"
     return shorten(f"{text}\n{log}" if log else text)
+
+
+def _text_of(error: BaseException) -> str:
+    """The text of an error, whose ``__str__`` is the user's code and may raise anything."""
+    try:
+        return str(error)
+    except BaseException as failure:
+        return f"(its text cannot be read: __str__ raised {_class_name(failure)})"
+
+
+def _class_name(error: BaseException) -> str:
+    """The name of a class whose metaclass may define another ``__name__``."""
+    return str(type.__dict__["__name__"].__get__(type(error)))
+
+
+def _line_of(error: BaseException) -> str:
+    """The file and line that raised an error, in parentheses."""
+    try:
+        frames = traceback.extract_tb(error.__traceback__)
+        return f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    except Exception:  # a run may have replaced functions that the search for lines uses
+        return ""

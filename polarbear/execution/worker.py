@@ -48,7 +48,12 @@ def serve(connection: Connection, setup: WorkerSetup) -> None:
     while True:
         task = connection.recv()
         outcome = execute(
-            task, problems, journal.add, lambda: log_tail(setup.log), worker=setup.name
+            task,
+            problems,
+            journal.add,
+            lambda: log_tail(setup.log),
+            worker=setup.name,
+            catches_interrupts=True,
         )
         if process_tree.has_children():
             n_killed = process_tree.kill_descendants()
