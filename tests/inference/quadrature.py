@@ -1,4 +1,4 @@
-"""Three algorithms at one time by numerical integration, the reference of samplers."""
+"""Numerical integration for three algorithms at one time: the reference for samplers."""
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -10,12 +10,13 @@ class Simplex3:
     """Posterior expectations under a Dirichlet(alpha) prior, on a grid in softmax space.
 
     The density is smooth and vanishes at the edges, so that sums over the grid converge faster
-    than any power of its spacing; events about a pair integrate a spline through the density of
-    that pair's log-ratio.
+    than any power of its spacing. The probability of an event about a pair is the integral of a
+    spline through the density of the log-ratio of the pair.
     """
 
     def __init__(self, sets: ChoiceSets, alpha: float, points: int = 801) -> None:
-        self.sets, self.alpha = sets, alpha
+        self.sets = sets
+        self.alpha = alpha
         self.axis = np.linspace(-1, 1, points) * 30 / alpha**0.8
 
     def _grid(self, order: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
@@ -35,7 +36,7 @@ class Simplex3:
         return weights, log_theta
 
     def _log_ratio(self, a: int, b: int) -> CubicSpline:
-        """Distribution function of log(theta_a / theta_b)."""
+        """The cumulative distribution function of log(theta_a / theta_b)."""
         weights, _ = self._grid((a, b, 3 - a - b))
         density = CubicSpline(self.axis, weights.sum(axis=1) / (self.axis[1] - self.axis[0]))
         return density.antiderivative()

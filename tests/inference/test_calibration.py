@@ -1,4 +1,4 @@
-"""A small simulation-based calibration; benchmarks/calibration.py is the large one."""
+"""A small run of the simulation-based calibration in benchmarks/calibration.py."""
 
 import importlib.util
 from pathlib import Path
@@ -15,16 +15,17 @@ _SPEC.loader.exec_module(calibration)
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["dirichlet", "gp"])
 def test_truths_rank_uniformly_among_their_posterior_draws(model):
-    """30 simulations; a calibrated sampler fails for 1 % of all choices of seeds, fixed here."""
+    """A calibrated sampler fails for 1 % of all seeds; the seeds are fixed here."""
     passed, lines = calibration.calibrate(model, simulations=30)
     assert passed, "\n".join(lines)
 
 
-def test_the_band_holds_uniform_histograms_and_not_skewed_ones():
+def test_the_band_contains_uniform_histograms_but_not_skewed_ones():
     rng = np.random.default_rng(0)
     low, high = calibration.simultaneous_band(300, 5, rng)
     uniform = rng.multinomial(300, np.full(20, 1 / 20), size=(2000, 5))
     outside = ((uniform < low) | (uniform > high)).any(axis=(1, 2)).mean()
     assert outside < 0.02
-    skewed = rng.multinomial(300, np.linspace(2, 0.1, 20) / np.linspace(2, 0.1, 20).sum(), size=200)
+    decreasing = np.linspace(2, 0.1, 20)
+    skewed = rng.multinomial(300, decreasing / decreasing.sum(), size=200)
     assert ((skewed < low) | (skewed > high)).any(axis=1).mean() > 0.6

@@ -1,4 +1,4 @@
-"""Evidence counted for what it is worth: the inflation of variance, the weight."""
+"""The composite weight: rankings that repeat each other over time count for less."""
 
 import numpy as np
 import pytest
@@ -14,48 +14,49 @@ GRID = np.linspace(0, 1, 20)
 
 
 def wandering_positions(instances, correlation, seed, n=4):
-    """Equally good algorithms; noise that keeps the given correlation from one time to the next."""
+    """Rankings of equally good algorithms, whose noise is correlated from one time to the next."""
     rng = np.random.default_rng(seed)
     noise = rng.standard_normal((instances, n, len(GRID)))
     for t in range(1, len(GRID)):
-        fresh = np.sqrt(1 - correlation**2) * noise[:, :, t]
-        noise[:, :, t] = correlation * noise[:, :, t - 1] + fresh
+        innovation = np.sqrt(1 - correlation**2) * noise[:, :, t]
+        noise[:, :, t] = correlation * noise[:, :, t - 1] + innovation
     return rank(noise)
 
 
 def weight_of(positions, **options):
-    chosen = ModelOptions(**{"model": "gp", **options})
-    return composite_weight(positions, count_choice_sets(positions), GRID, chosen)
+    model_options = ModelOptions(**{"model": "gp", **options})
+    return composite_weight(positions, count_choice_sets(positions), GRID, model_options)
 
 
 @pytest.mark.parametrize("model", TEMPORAL)
 def test_the_weight_falls_with_the_correlation_over_time_and_is_near_one_without(model):
-    none, some, all_ = (
-        weight_of(wandering_positions(200, c, seed=1), model=model) for c in (0.0, 0.9, 1.0)
-    )
-    assert 0.85 < none <= 1
-    assert all_ < some < 0.75 * none
+    uncorrelated = weight_of(wandering_positions(200, 0.0, seed=1), model=model)
+    correlated = weight_of(wandering_positions(200, 0.9, seed=1), model=model)
+    constant = weight_of(wandering_positions(200, 1.0, seed=1), model=model)
+    assert 0.85 < uncorrelated <= 1
+    assert constant < correlated < 0.75 * uncorrelated
 
 
 def test_rankings_that_never_change_count_as_one_where_a_model_pools_all_times():
-    """A squared exponential of a lengthscale far beyond the grid knows nothing but a level."""
+    """A squared exponential with a lengthscale far beyond the grid allows only constants."""
     flat = {"kernel": "squared-exponential", "lengthscale": {"shape": 400.0, "scale": 40_000.0}}
     weight = weight_of(wandering_positions(300, 1.0, seed=2), **flat)
     assert weight == pytest.approx(1 / len(GRID), rel=0.05)
 
 
-def test_a_model_without_smoothing_has_no_use_for_a_weight():
-    """Steps of a walk so wide that every time stands for itself: nothing is counted twice."""
+def test_a_model_without_smoothing_has_a_weight_near_one():
+    """The steps of the walk are so wide that times are independent and nothing is repeated."""
     wide = {"model": "random-walk", "sigma": {"location": 5.0, "scale": 0.01}}
     assert weight_of(wandering_positions(300, 1.0, seed=3), **wide) > 0.9
 
 
-def test_few_instances_are_taken_for_more_alike_than_they_look():
-    few, many = (weight_of(wandering_positions(size, 0.0, seed=5)) for size in (4, 400))
-    assert few < 0.6 < 0.9 < many
+def test_the_weight_of_few_instances_is_lower_than_that_of_many():
+    weight_of_few = weight_of(wandering_positions(4, 0.0, seed=5))
+    weight_of_many = weight_of(wandering_positions(400, 0.0, seed=5))
+    assert weight_of_few < 0.6 < 0.9 < weight_of_many
 
 
-def test_one_instance_absence_and_ties_everywhere_have_a_weight():
+def test_one_instance_absent_algorithms_and_ties_have_a_weight():
     positions = wandering_positions(10, 0.5, seed=8)
     assert 0 < weight_of(positions[:1]) < 1
     assert 0 < weight_of(np.zeros_like(positions)) <= 1
@@ -65,15 +66,15 @@ def test_one_instance_absence_and_ties_everywhere_have_a_weight():
     assert 0 < weight_of(rank(partial.astype(float), partial != ABSENT)) < 1
 
 
-def test_the_posterior_is_that_of_weighted_choice_sets_and_says_so():
+def test_the_posterior_is_that_of_weighted_choice_sets_and_has_a_note():
     positions = wandering_positions(16, 0.9, seed=9)
     sets = count_choice_sets(positions)
     options = ModelOptions(model="bspline", draws=2000)
     posterior = infer(sets, GRID, options, seed=1, positions=positions)
     weight = composite_weight(positions, sets, GRID, options)
     assert posterior.evidence_weight == weight < 1
-    in_full = options.model_copy(update={"dependence": "independent"})
-    by_hand = infer(sets.weighted(weight), GRID, in_full, seed=1)
-    np.testing.assert_array_equal(posterior.theta, by_hand.theta)
+    unweighted_options = options.model_copy(update={"dependence": "independent"})
+    of_weighted_sets = infer(sets.weighted(weight), GRID, unweighted_options, seed=1)
+    np.testing.assert_array_equal(posterior.theta, of_weighted_sets.theta)
     assert any("repeat each other" in note for note in posterior.notes)
-    assert infer(sets, GRID, in_full, seed=1, positions=positions).evidence_weight == 1
+    assert infer(sets, GRID, unweighted_options, seed=1, positions=positions).evidence_weight == 1

@@ -1,4 +1,4 @@
-"""Every model in the registry keeps the promises of the base."""
+"""Every model in the registry fulfils the contract of the base class."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def model(name: str) -> Model:
     return rating_model(name)(GRID, N, ModelOptions(model=name))
 
 
-def test_its_program_is_given_all_that_it_asks_for_and_without_one_stan_is_refused(name, model):
+def test_its_program_receives_all_data_it_declares_and_without_one_stan_is_refused(name, model):
     if MODELS[name].stan_program is None:
         assert name not in programs.programmed_models()
         with pytest.raises(ConfigError, match=f"'{name}' has no Stan program"):
@@ -41,20 +41,20 @@ def test_its_program_is_given_all_that_it_asks_for_and_without_one_stan_is_refus
         return
     assert name in programs.programmed_models()
     text = programs.program_file(name).read_text()
-    inside = re.search(r"^data \{(.*?)^\}", text, re.MULTILINE | re.DOTALL)
-    assert inside
-    declared = set(re.findall(r"(\w+);", re.sub(r"//.*", "", inside[1])))
-    included = re.findall(r"#include (\S+)", inside[1])
+    data_block = re.search(r"^data \{(.*?)^\}", text, re.MULTILINE | re.DOTALL)
+    assert data_block
+    declared = set(re.findall(r"(\w+);", re.sub(r"//.*", "", data_block[1])))
+    included = re.findall(r"#include (\S+)", data_block[1])
     for file in included:
         shared = (programs.sources() / file).read_text()
         declared |= set(re.findall(r"(\w+);", re.sub(r"//.*", "", shared)))
     positions = rank(np.random.default_rng(3).normal(size=(3, N, len(GRID))))
-    given = stan_data(model, count_choice_sets(positions))
-    assert declared <= set(given)
-    json.dumps(given)
+    data = stan_data(model, count_choice_sets(positions))
+    assert declared <= set(data)
+    json.dumps(data)
 
 
-def test_it_stands_in_the_documentation_with_how_it_sees_time(name: str):
+def test_the_documentation_lists_it_with_its_treatment_of_time(name: str):
     text = (DOCS / "explanation" / "inference.md").read_text()
     row = re.search(rf"^\| `{name}` \| .+ \| (\w+)[^|]* \|$", text, re.MULTILINE)
     assert row, name

@@ -1,4 +1,4 @@
-"""Our R-hat, ESS and Pareto-k against ArviZ's, and what is done with them."""
+"""R-hat, ESS and Pareto-k: compared with ArviZ, and as conditions of a usable posterior."""
 
 import warnings
 
@@ -21,7 +21,7 @@ from tests.support import inferred_from
 
 @pytest.fixture
 def arviz():
-    """ArviZ, whose import warns about its future."""
+    """The module arviz, imported without its warning about future versions."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import arviz
@@ -45,10 +45,10 @@ def test_convergence_equals_arviz(chains, memory, arviz):
     x = autoregressive(rng, 2000, memory)
     shifted = x.copy()
     shifted[: 2000 // chains] += 0.3
-    repeated = np.repeat(x[::2], 2)  # rejected proposals repeat values
+    repeated = np.repeat(x[::2], 2)  # Rejected proposals repeat values.
     columns = np.stack([x, shifted, repeated, np.round(x, 1), np.exp(3 * x)], axis=1)
-    found = convergence_of(columns, chains)
-    for column, (r_hat, bulk, tail) in zip(columns.T, found, strict=True):
+    convergence = convergence_of(columns, chains)
+    for column, (r_hat, bulk, tail) in zip(columns.T, convergence, strict=True):
         by_chain = column.reshape(chains, -1)
         assert r_hat == pytest.approx(float(arviz.rhat(by_chain)), rel=1e-9)
         assert bulk == pytest.approx(float(arviz.ess(by_chain, method="bulk")), rel=1e-9)
@@ -65,7 +65,7 @@ def test_pareto_k_and_smoothed_weights_equal_arviz(spread, arviz):
     np.testing.assert_allclose(smoothed_weights(log_weights), expected, rtol=1e-6, atol=1e-12)
 
 
-def test_constants_count_neither_against_weights_nor_against_a_posterior():
+def test_constant_weights_and_constant_draws_pass():
     np.testing.assert_allclose(smoothed_weights(np.full(500, -7.0)), 1 / 500)
     assert pareto_k(np.zeros(1000)) == -np.inf
     assert tuple(convergence_of(np.ones((1000, 1)), 2)[0]) == (1.0, 1000.0, 1000.0)
@@ -78,13 +78,14 @@ def test_e_bfmi_equals_arviz(arviz):
 
 
 def test_the_worst_of_many_good_chains_is_not_taken_for_a_bad_one():
-    """Wrong with a probability of at most 0.01, were the seed not fixed."""
+    """One seed in 100 would fail at most; the seed is fixed."""
     theta = np.random.default_rng(5).random((1000, 20, 50))
     draws = Draws(theta, np.empty((1000, 0)))
-    by_chance = diagnose(draws, 4)
-    assert posterior_draws.MAX_R_HAT < by_chance.r_hat < by_chance.r_hat_limit < 1.03
-    assert by_chance.passed
-    theta[:250, 3, 4] += 0.2  # one chain of four is elsewhere, by two thirds of its spread
+    diagnostics = diagnose(draws, 4)
+    assert posterior_draws.MAX_R_HAT < diagnostics.r_hat < diagnostics.r_hat_limit < 1.03
+    assert diagnostics.passed
+    # One chain of four is shifted by two thirds of its standard deviation.
+    theta[:250, 3, 4] += 0.2
     assert not diagnose(draws, 4).passed
 
 
@@ -94,7 +95,7 @@ def test_each_threshold_has_its_sentence():
         "pareto_k": 0.2, "acceptance": None, "attempts": 1,
     }  # fmt: skip
     assert Diagnostics(**good).passed
-    for name, value, word in (
+    for name, value, problem in (
         ("r_hat", 1.02, "R-hat is 1.020"),
         ("r_hat", np.nan, "R-hat"),
         ("ess_bulk", 399.0, "bulk ESS is 399"),
@@ -106,7 +107,7 @@ def test_each_threshold_has_its_sentence():
     ):
         bad = Diagnostics(**{**good, name: value})
         assert not bad.passed
-        assert word in bad.problems[0]
+        assert problem in bad.problems[0]
 
 
 @pytest.mark.parametrize("model", ["dirichlet", "bspline"])
