@@ -9,7 +9,7 @@ from polarbear.report.figures.short_names import shortened
 from polarbear.report.outline import (
     Block,
     Bullets,
-    Chart,
+    CharacterChart,
     Heading,
     Paragraph,
     Table,
@@ -43,5 +43,5 @@ def _lines(block: Block, width: int) -> list[str]:
         case Table(columns, rows):
             is_numeric = columns[-1].endswith("#")
             return table_lines(columns, rows, None if is_numeric else width)[1:-1]
-        case Chart():
+        case CharacterChart():
             return chart_lines(block)

@@ -6,7 +6,7 @@ from pathlib import Path
 from polarbear.driver.race_progress import LiveProgress
 from polarbear.facts import summary
 from polarbear.facts.standings import Standings, standings
-from polarbear.facts.summary import AlgorithmRuns, AsideRuns, Failure, HostRuns, Weights
+from polarbear.facts.summary import AlgorithmRuns, AsideRuns, Failure, HostRuns, InstanceWeights
 from polarbear.records import Facts, Record
 from polarbear.store import StoreOnDisk
 from polarbear.store.repair import Repaired, repair
@@ -40,7 +40,7 @@ class StoreStatus(Record):
     instances: int
     runs: int
     superseded_runs: int
-    weights: Weights | None
+    weights: InstanceWeights | None
     extra_runs: int
     rankings: int
     posteriors: int

@@ -55,7 +55,7 @@ class HostRuns(NamedTuple):
     mean_load: float
 
 
-class Weights(NamedTuple):
+class InstanceWeights(NamedTuple):
     """The number of instances, the sum of their weights, the smallest and the largest weight."""
 
     instances: int
@@ -72,14 +72,14 @@ class AsideRuns(NamedTuple):
     runs: int
 
 
-def weights(store: StoreOnDisk) -> Weights | None:
+def weights(store: StoreOnDisk) -> InstanceWeights | None:
     """The weights of the instances of a store; None if all are 1."""
     stored_weights = list(store.weights().values())
     if not stored_weights:
         return None
     n_without_weight = len(store.instances()) - len(stored_weights)
     all_weights = [*stored_weights, *[1.0] * n_without_weight]
-    return Weights(len(all_weights), sum(all_weights), min(all_weights), max(all_weights))
+    return InstanceWeights(len(all_weights), sum(all_weights), min(all_weights), max(all_weights))
 
 
 def set_aside(store: StoreOnDisk) -> list[AsideRuns]:

@@ -54,14 +54,14 @@ class Table(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
 
-class Chart(NamedTuple):
+class CharacterChart(NamedTuple):
     """Rows of characters, each with a name before and a remark after it, and a line below."""
 
     rows: tuple[tuple[str, str, str], ...]
     below: str = ""
 
 
-Block = Heading | Paragraph | Bullets | Table | Chart
+Block = Heading | Paragraph | Bullets | Table | CharacterChart
 
 
 def outline(context: ReportContext, story: Story) -> list[Block]:
@@ -108,13 +108,13 @@ def bar(value: float, top: float) -> str:
     return "█" * round(BAR_LENGTH * value / top) if top > 0 else ""
 
 
-def _best(context: ReportContext) -> Chart:
+def _best(context: ReportContext) -> CharacterChart:
     names, p_best = context.p_best
     times = context.times
     rows = []
     for name, p_best_of_name in zip(names, p_best.T, strict=True):
         rows.append((name, curve(p_best_of_name), f"up to {highest(p_best_of_name, times)}"))
-    return Chart(tuple(rows), all_times(times, context.axis))
+    return CharacterChart(tuple(rows), all_times(times, context.axis))
 
 
 def _matrix(context: ReportContext) -> list[Block]:
@@ -137,13 +137,13 @@ def _matrix(context: ReportContext) -> list[Block]:
     return [Table(columns, rows), Paragraph(f"{explanation}.")]
 
 
-def _rounds(context: ReportContext) -> Chart:
+def _rounds(context: ReportContext) -> CharacterChart:
     settled = np.array([entry.state.share_settled for entry in context.rounds])
     candidates = np.array([len(entry.state.candidates) for entry in context.rounds])
     n_algorithms = max(len(entry.state.algorithms) for entry in context.rounds)
     drawn = np.array([entry.record.drawn for entry in context.rounds])
     remark = f"{candidates[-1]} of {n_algorithms}"
-    return Chart(
+    return CharacterChart(
         (
             ("pairs settled", curve(settled), f"{percent(float(settled[-1]))}"),
             ("algorithms left", curve(candidates, n_algorithms), remark),
@@ -153,7 +153,7 @@ def _rounds(context: ReportContext) -> Chart:
     )
 
 
-def _allocation(context: ReportContext) -> Chart:
+def _allocation(context: ReportContext) -> CharacterChart:
     assert context.race is not None
     spent = context.race.spent
     instances = context.race.instances_by_algorithm
@@ -163,10 +163,10 @@ def _allocation(context: ReportContext) -> Chart:
         for name, budget in spent.items()
     )
     saved = f"{percent(context.race.saved)} of the budget of running everything was saved"
-    return Chart(rows, f"{timed(sum(spent.values()), context.axis)}; {saved}")
+    return CharacterChart(rows, f"{timed(sum(spent.values()), context.axis)}; {saved}")
 
 
-def chart_lines(chart: Chart) -> list[str]:
+def chart_lines(chart: CharacterChart) -> list[str]:
     """A chart as lines of text, names cut to MAX_NAME characters."""
     names = [shortened(name, MAX_NAME) for name, _, _ in chart.rows]
     name_width = max(map(cell_len, names), default=0)
@@ -218,7 +218,7 @@ def _markdown(block: Block, level: str) -> str:
             rule = ["---:" if title.endswith("#") else "---" for title in columns]
             cells = [titles, rule, *([_prose(cell) for cell in row] for row in rows)]
             return "\n".join(f"| {' | '.join(row)} |" for row in cells)
-        case Chart():
+        case CharacterChart():
             # Backticks in a name must not end the block of code.
             drawn = "\n".join(chart_lines(block)).replace("```", "'''")
             return f"```text\n{drawn}\n```"

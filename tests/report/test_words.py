@@ -8,7 +8,15 @@ from polarbear.racing import verdicts
 from polarbear.racing.state import LETTERS, State
 from polarbear.racing.verdicts import AT_A_TIME
 from polarbear.report import words as sentences
-from polarbear.report.outline import BAR_LENGTH, Bullets, Chart, Heading, Table, as_markdown, bar
+from polarbear.report.outline import (
+    BAR_LENGTH,
+    Bullets,
+    CharacterChart,
+    Heading,
+    Table,
+    as_markdown,
+    bar,
+)
 from polarbear.report.words import curve, without_marks
 
 
@@ -27,7 +35,7 @@ def test_tables_are_aligned_whatever_letters_names_have():
 
 
 def test_text_cuts_long_names_and_shows_what_would_move_the_cursor():
-    text = as_text([Chart((("x" * 99, "██", "a\x1b[2Jb"),))])
+    text = as_text([CharacterChart((("x" * 99, "██", "a\x1b[2Jb"),))])
     assert "\x1b" not in text
     assert "x" * 9 + "…" + "x" * 9 in text
     assert "x" * 28 not in text
@@ -51,7 +59,7 @@ def test_markdown_shows_names_as_they_are():
 
 
 def test_a_name_cannot_leave_a_chart_s_fence():
-    markdown = as_markdown([Chart((("```", "██", ""),))])
+    markdown = as_markdown([CharacterChart((("```", "██", ""),))])
     assert markdown.count("```") == 2
 
 

@@ -15,7 +15,7 @@ from polarbear.report.figures import FIGURES
 from polarbear.report.figures.base import Figure, Subject
 from polarbear.report.figures.figure_files import rendered
 from polarbear.report.figures.style import Style, look
-from polarbear.report.outline import Block, Chart, Heading
+from polarbear.report.outline import Block, CharacterChart, Heading
 from polarbear.report.page import page_data
 from polarbear.report.page.assets import bundle, compressed, json_in_html, source, templates
 from polarbear.report.page.sections import figures_in_page, sections, slim_sections, strip
@@ -141,6 +141,6 @@ def _by_heading(blocks: Sequence[Block]) -> list[tuple[str, list[tuple[str, Bloc
     for block in blocks:
         if isinstance(block, Heading):
             parts.append((block.text, []))
-        elif not isinstance(block, Chart):
+        elif not isinstance(block, CharacterChart):
             parts[-1][1].append((type(block).__name__, block))
     return [section for section in parts if section[1]]

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from polarbear.report.outline import Block, Bullets, Chart, Heading, Paragraph, Table, opening
+from polarbear.report.outline import (
+    Block,
+    Bullets,
+    CharacterChart,
+    Heading,
+    Paragraph,
+    Table,
+    opening,
+)
 from polarbear.report.provenance import flattened
 from polarbear.report.stores.differences import (
     AlgorithmChange,
@@ -210,7 +218,7 @@ def _change_row(change: AlgorithmChange) -> tuple[str, ...]:
     )
 
 
-def _curves(comparison: StoreComparison) -> Chart:
+def _curves(comparison: StoreComparison) -> CharacterChart:
     rows = []
     levels = comparison.levels.filter(pl.col("against").is_null())
     for name in comparison.algorithms:
@@ -218,7 +226,7 @@ def _curves(comparison: StoreComparison) -> Chart:
             selected = (pl.col("algorithm") == name) & (pl.col("store") == side.name)
             mean = levels.filter(selected)["mean"].to_numpy()
             rows.append((f"{name}, {side.name}", curve(mean), f"{mean.mean():.2f} on average"))
-    return Chart(tuple(rows), comparison.moments.span)
+    return CharacterChart(tuple(rows), comparison.moments.span)
 
 
 def _table(comparison: StoreComparison, rows: pl.DataFrame) -> Table:
