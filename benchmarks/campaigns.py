@@ -1,6 +1,6 @@
-"""Shared by campaigns of thousands of short commands: one core, and results kept in a file.
+"""Settings of campaigns of thousands of short commands: one core, and results kept in a file.
 
-It is imported first, since Polars reads its number of threads when it is loaded.
+A campaign imports this module first, since Polars reads its number of threads when it is loaded.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if hasattr(os, "sched_setaffinity"):
 
 
 class Kept:
-    """The result of each case, None where nothing went wrong; in a file if one is named."""
+    """The failure of each case, or None if nothing went wrong; in a file if a file is named."""
 
     def __init__(self, file: str | None) -> None:
         self._file = Path(file) if file else None
-        self._known: dict[str, str | None] = {}
+        self._failures: dict[str, str | None] = {}
         if self._file is not None and self._file.exists():
             for line in self._file.read_text().splitlines():
-                self._known.update(json.loads(line))
+                self._failures.update(json.loads(line))
 
     def tried(self, case: str, attempt: Callable[[], str | None]) -> str | None:
-        """What went wrong in a case; a case that is in the file is not tried again."""
-        if case not in self._known:
-            self._known[case] = attempt()
+        """The failure of a case, if any; a case that is in the file is not tried again."""
+        if case not in self._failures:
+            self._failures[case] = attempt()
             if self._file is not None:
                 with self._file.open("a") as file:
-                    file.write(json.dumps({case: self._known[case]}) + "\n")
-        return self._known[case]
+                    file.write(json.dumps({case: self._failures[case]}) + "\n")
+        return self._failures[case]

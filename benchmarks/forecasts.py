@@ -1,8 +1,9 @@
 """Forecasts of races on synthetic truths: how often does the range contain the outcome?
 
-Truths are Plackett-Luce's of benchmarks/truths.py, whose noise is correlated over time in several
-degrees. After every round the forecast is stored, and compared with the number of instances that
-the race then needed. A race that ends at the limit counts as needing the instances up to it.
+The truths are the Plackett-Luce ones of benchmarks/truths.py, with noise that is correlated over
+time to several degrees. After every round the forecast is stored, and compared with the number of
+instances that the race then needed. A race that ends at the limit counts as needing the instances
+up to it.
 
     python benchmarks/forecasts.py --races 40 --write benchmarks/results/forecasts.md
 """
@@ -14,7 +15,6 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from race import DRAWS, LIMIT
 from polarbear import racing
 from polarbear.inference import ModelOptions, infer, relations
 from polarbear.inference.empirical.decisions import decide_by_duels
-from polarbear.racing.forecast import forecast
+from polarbear.racing import forecast as forecasting
 from polarbear.racing.rules import Rules
 from polarbear.rankings import rank
 from polarbear.rankings.choice_sets import count_choice_sets
@@ -33,12 +33,12 @@ from polarbear.rankings.duels import duels_of
 
 CORRELATIONS = ("0", "0.33", "constant")
 MODELS = ("dirichlet", "empirical")
-PROMISED = 0.8
+NOMINAL_COVERAGE = 0.8
 
 
 @dataclass(frozen=True)
-class Told:
-    """What was told after a round, and what came."""
+class CheckedForecast:
+    """A forecast that was made after a round, and the number of instances that were needed."""
 
     model: str
     correlation: str
@@ -47,27 +47,27 @@ class Told:
     low: int
     high: int | None
     needed: int
-    settled: bool  # before the limit, to which every range is cut
+    settled: bool  # whether the race ended before the limit, to which every range is cut
 
     @property
-    def right(self) -> bool:
+    def is_right(self) -> bool:
         return self.low <= self.needed and (self.high is None or self.needed <= self.high)
 
 
-def told_by_one_race(
+def forecasts_of_race(
     model: str, correlation: str, seed: int, alpha: float = 0.95
-) -> tuple[list[Told], int]:
-    """Every forecast of one race, and the rounds in which nothing could be told yet."""
+) -> tuple[list[CheckedForecast], int]:
+    """Every forecast of one race, and the number of rounds without a forecast."""
     options = ModelOptions(model=model, draws=DRAWS)
     rules = Rules(alpha=alpha).under(options.plackett_luce and options.joint)
     values = truths.drawn(f"pl-{correlation}", seed, LIMIT).values
     names = [f"A{i + 1}" for i in range(values.shape[1])]
     state = racing.start(names, truths.UNIT.tolist(), rules)
-    found: list[tuple[int, int, racing.RaceForecast]] = []
-    untold = 0
+    forecasts: list[tuple[int, int, racing.RaceForecast]] = []  # with the round and its instances
+    n_rounds_without = 0
     while state.open_pairs and state.instances < LIMIT:
-        last = min(state.instances + state.batch, LIMIT)
-        positions = rank(values[:last])
+        n_instances = min(state.instances + state.batch, LIMIT)
+        positions = rank(values[:n_instances])
         if options.plackett_luce:
             posterior = infer(
                 count_choice_sets(positions),
@@ -81,67 +81,89 @@ def told_by_one_race(
         else:
             record = duels_of(positions).record()
             tables = decide_by_duels(record, rules.epsilon, options.concentration)
-        state, _ = racing.step(state, rules, last - state.instances, tables)
+        state, _ = racing.step(state, rules, n_instances - state.instances, tables)
         if state.open_pairs and state.instances < LIMIT:
-            ahead = forecast(state, rules, tables, LIMIT - state.instances, seed + state.round)
+            ahead = forecasting.forecast(
+                state, rules, tables, LIMIT - state.instances, seed + state.round
+            )
             if ahead is None:
-                untold += 1
+                n_rounds_without += 1
             else:
-                found.append((state.round, state.instances, ahead))
-    return [
-        Told(
-            model,
-            correlation,
-            seed,
-            number,
-            f.low,
-            f.high,
-            state.instances - at,
-            not state.open_pairs,
+                forecasts.append((state.round, state.instances, ahead))
+    checked_forecasts = [
+        CheckedForecast(
+            model=model,
+            correlation=correlation,
+            seed=seed,
+            round=number,
+            low=ahead.low,
+            high=ahead.high,
+            needed=state.instances - n_instances,
+            settled=not state.open_pairs,
         )
-        for number, at, f in found
-    ], untold
+        for number, n_instances, ahead in forecasts
+    ]
+    return checked_forecasts, n_rounds_without
 
 
-def markdown(told: list[Told], untold: int, count: int) -> str:
-    """The share of forecasts that were right, by how they came about."""
+def markdown(forecasts: list[CheckedForecast], n_rounds_without: int, n_truths: int) -> str:
+    """The share of forecasts that were right, by model and correlation."""
     lines = [
         "# Forecasts",
         "",
-        f"`python benchmarks/forecasts.py --races {count}`: {count} truths a row, "
+        f"`python benchmarks/forecasts.py --races {n_truths}`: {n_truths} truths a row, "
         f"{truths.ALGORITHMS} algorithms, {truths.TIMES} times, at most {LIMIT} instances. A "
         "forecast is right if the instances that the race then needed lie in its range; forecasts "
         "of one race repeat each other, so the first of each race has a column of its own. Ranges "
         "end at the limit at the latest, which makes those of races that go there easy; the last "
         "two columns are of races that were settled before. In "
-        f"{untold} rounds nothing could be told yet.",
+        f"{n_rounds_without} rounds there was no forecast yet.",
         "",
         "| model | correlation | forecasts | right | first ones right | of settled races | right |",
         "|---|---|---|---|---|---|---|",
     ]
-    for kind in [(model, correlation) for model in MODELS for correlation in CORRELATIONS]:
-        some = [one for one in told if (one.model, one.correlation) == kind]
-        if some:
-            lines.append(f"| {kind[0]} | {kind[1]} | {_row(some)} |")
-    lines.append(f"| all | all | {_row(told)} |")
-    for what, some in (("all", told), ("those of settled races", [t for t in told if t.settled])):
-        reached = "yes" if np.mean([t.right for t in some]) >= PROMISED else "no"
-        lines += ["", f"At least {PROMISED:.0%} of {what} right: {reached}."]
+    for model in MODELS:
+        for correlation in CORRELATIONS:
+            subset = [
+                forecast
+                for forecast in forecasts
+                if forecast.model == model and forecast.correlation == correlation
+            ]
+            if subset:
+                lines.append(f"| {model} | {correlation} | {_row(subset)} |")
+    lines.append(f"| all | all | {_row(forecasts)} |")
+    lines += ["", f"At least {NOMINAL_COVERAGE:.0%} of all right: {_is_reached(forecasts)}."]
+    settled_text = _is_reached([forecast for forecast in forecasts if forecast.settled])
+    lines += [
+        "",
+        f"At least {NOMINAL_COVERAGE:.0%} of those of settled races right: {settled_text}.",
+    ]
     return "\n".join(lines) + "\n"
 
 
-def _row(some: list[Told]) -> str:
-    first: dict[Any, Told] = {}
-    for one in some:
-        first.setdefault((one.model, one.correlation, one.seed), one)
-    settled = [one for one in some if one.settled]
-    cells = [f"{len(some)}", _share(some), _share(first.values())]
-    return " | ".join([*cells, f"{len(settled)}", _share(settled)])
+def _is_reached(forecasts: list[CheckedForecast]) -> str:
+    share = np.mean([forecast.is_right for forecast in forecasts])
+    return "yes" if share >= NOMINAL_COVERAGE else "no"
 
 
-def _share(some: Iterable[Told]) -> str:
-    right = [one.right for one in some]
-    return f"{np.mean(right):.0%}" if right else "-"
+def _row(forecasts: list[CheckedForecast]) -> str:
+    first_of_race: dict[tuple[str, str, int], CheckedForecast] = {}
+    for forecast in forecasts:
+        first_of_race.setdefault((forecast.model, forecast.correlation, forecast.seed), forecast)
+    settled = [forecast for forecast in forecasts if forecast.settled]
+    cells = [
+        f"{len(forecasts)}",
+        _share_right(forecasts),
+        _share_right(first_of_race.values()),
+        f"{len(settled)}",
+        _share_right(settled),
+    ]
+    return " | ".join(cells)
+
+
+def _share_right(forecasts: Iterable[CheckedForecast]) -> str:
+    is_right = [forecast.is_right for forecast in forecasts]
+    return f"{np.mean(is_right):.0%}" if is_right else "-"
 
 
 def main() -> int:
@@ -149,16 +171,16 @@ def main() -> int:
     parser.add_argument("--races", type=int, default=40)
     parser.add_argument("--write", type=Path, help="a Markdown file for the result")
     args = parser.parse_args()
-    told: list[Told] = []
-    untold = 0
+    forecasts: list[CheckedForecast] = []
+    n_rounds_without = 0
     for seed in range(args.races):
         for model in MODELS:
             for correlation in CORRELATIONS:
-                some, silent = told_by_one_race(model, correlation, seed)
-                told += some
-                untold += silent
+                race_forecasts, n_without = forecasts_of_race(model, correlation, seed)
+                forecasts += race_forecasts
+                n_rounds_without += n_without
         print(f"{seed + 1} of {args.races} truths", file=sys.stderr, flush=True)
-    text = markdown(told, untold, args.races)
+    text = markdown(forecasts, n_rounds_without, args.races)
     print(text)
     if args.write:
         args.write.write_text(text)

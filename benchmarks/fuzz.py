@@ -1,17 +1,19 @@
-"""Feed every reader with what is nearly right, as the tests do, but other cases and more of them.
+"""Feed every reader with nearly valid input, as the tests do, but with other and more cases.
 
     python benchmarks/fuzz.py [--cases 200000] [--seed 1] [--minutes 60] [--kept FILE]
     python benchmarks/fuzz.py --only TARGET --case NUMBER [--seed 1]
 
-A case fails if it ends in anything but a PolarBearError of a line or two (which a command prints,
-to exit with 1), has a library print something, as those in Rust do that panic, takes more than ten
-seconds of processor time, or makes this process grow beyond 1 GiB; one that has not ended after a
-minute of processor time, or a quarter of an hour by the clock, is cut off. Cases are made of the
-seed, the target and a number, without Hypothesis, whose choice of numbers costs more than the
-cases. Failures are told apart by what was raised and where; each is shown with the number of one
-case, which the second form feeds again, with its traceback. With --kept, the cases so far are
-written to a file after every turn, and the same command continues from there. Exits with 1 if there
-was any failure.
+A reader has to accept a case or refuse it with a PolarBearError of a line or two, which a command
+prints, to exit with 1. A case fails if it ends in another error, if a library prints something (a
+Rust library does so when it panics), if it takes more than ten seconds of processor time, or if it
+makes this process grow beyond 1 GiB. A case is interrupted after a minute of processor time or a
+quarter of an hour by the clock.
+
+A case depends on the seed, the target and a number. Hypothesis is not used, since its choice of
+numbers costs more than the cases. Failures are distinguished by the error and its place in the
+code; each is shown with the number of one case, which the second form feeds again, with its
+traceback. With --kept, the cases so far are written to a file after every turn, and the same
+command continues from there. The script exits with 1 if there was any failure.
 """
 
 from __future__ import annotations
@@ -37,45 +39,49 @@ os.environ["POLARS_MAX_THREADS"] = "1"  # tables are small; threads would only w
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.fuzz.targets import Case, Target, all_targets, ends_well
 
-LONGEST = 10.0  # seconds of processor time a case may take
-CUT_OFF = 60.0  # seconds of processor time after which a case is not waited for
-MOST_MEMORY = 2**30  # bytes
-MOST_ADDRESSES = 2**33  # bytes, so that no case takes the machine with it
-STUCK = 900.0  # seconds by the clock, of one that waits for something, however busy the machine
-AT_ONCE = 1000  # cases of all targets together before progress is written
+MAX_CPU_SECONDS = 10.0  # of a case that does not fail
+INTERRUPT_CPU_SECONDS = 60.0  # after which a case is interrupted
+# A case that waits for something uses no processor time; the limit also holds on a busy machine.
+INTERRUPT_WALL_SECONDS = 900.0
+MAX_MEMORY_BYTES = 2**30
+MAX_ADDRESS_BYTES = 2**33  # so that no case uses up the memory of the machine
+CASES_PER_TURN = 1000  # of all targets together, before progress is written
 
 
 @dataclass
 class Tally:
-    """What became of the cases of one target."""
+    """The number of cases of one target that were accepted, were refused and failed."""
 
     taken: int = 0
     refused: int = 0
     failed: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
     slowest: float = 0.0
-    seconds: float = 0.0  # of processor time
+    seconds: float = 0.0  # processor time of all cases
 
     @property
     def cases(self) -> int:
         return self.taken + self.refused + self.failed.total()
 
-    def fail(self, what: str, number: int, case: Case) -> None:
-        self.failed[what] += 1
-        self.examples.setdefault(what, f"case {number}: {case!r}"[:600])
+    def fail(self, failure: str, number: int, case: Case) -> None:
+        self.failed[failure] += 1
+        self.examples.setdefault(failure, f"case {number}: {case!r}"[:600])
 
 
-class Kept:
+class Progress:
     """The tallies so far, in a file if one was named."""
 
     def __init__(self, file: Path | None, seed: int) -> None:
-        self._file, self.seed, self.peak = file, seed, 0
+        self._file = file
+        self.seed = seed
+        self.peak = 0
         self._tallies: dict[str, Tally] = {}
         if file is not None and file.exists():
-            found = json.loads(file.read_text())
-            self.seed, self.peak = found["seed"], found["peak"]
-            for name, plain in found["tallies"].items():
-                self._tallies[name] = Tally(**{**plain, "failed": Counter(plain["failed"])})
+            stored = json.loads(file.read_text())
+            self.seed = stored["seed"]
+            self.peak = stored["peak"]
+            for name, fields in stored["tallies"].items():
+                self._tallies[name] = Tally(**{**fields, "failed": Counter(fields["failed"])})
 
     def tally(self, target: str) -> Tally:
         return self._tallies.setdefault(target, Tally())
@@ -85,36 +91,38 @@ class Kept:
         return dict(self._tallies)
 
     def write(self) -> None:
-        self.peak = max(self.peak, peak())
+        self.peak = max(self.peak, peak_memory_bytes())
         if self._file is not None:
-            plain = {  # not asdict, which takes a counter's pairs for what it counts
+            # `asdict` would build the counter from pairs, and count the pairs.
+            tallies = {
                 name: {**vars(tally), "failed": dict(tally.failed)}
                 for name, tally in self._tallies.items()
             }
-            aside = self._file.with_name(self._file.name + ".new")
-            aside.write_text(json.dumps({"seed": self.seed, "peak": self.peak, "tallies": plain}))
-            aside.replace(self._file)
+            content = {"seed": self.seed, "peak": self.peak, "tallies": tallies}
+            new_file = self._file.with_name(self._file.name + ".new")
+            new_file.write_text(json.dumps(content))
+            new_file.replace(self._file)
 
 
 class Hangs(BaseException):
-    """A case that has not ended; no handler of an Exception may take it for its own."""
+    """A case has not ended. It is no Exception, so that no handler in PolarBear catches it."""
 
 
 def limit_this_process() -> None:
-    """A case that never ends is interrupted, one that takes all memory is refused it."""
+    """Interrupt a case that never ends, and limit the memory of this process."""
 
-    def ring(*_: object) -> None:
+    def interrupt(*_: object) -> None:
         raise Hangs
 
-    signal.signal(signal.SIGPROF, ring)
-    signal.signal(signal.SIGALRM, ring)
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, resource.RLIM_INFINITY))
+    signal.signal(signal.SIGPROF, interrupt)
+    signal.signal(signal.SIGALRM, interrupt)
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_ADDRESS_BYTES, resource.RLIM_INFINITY))
 
 
 @contextmanager
-def cut_off() -> Iterator[None]:
-    signal.setitimer(signal.ITIMER_PROF, CUT_OFF)
-    signal.setitimer(signal.ITIMER_REAL, STUCK)
+def time_limits() -> Iterator[None]:
+    signal.setitimer(signal.ITIMER_PROF, INTERRUPT_CPU_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, INTERRUPT_WALL_SECONDS)
     try:
         yield
     finally:
@@ -122,40 +130,41 @@ def cut_off() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def peak() -> int:
+def peak_memory_bytes() -> int:
     scale = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
 
 
-def place(error: BaseException) -> str:
-    """What was raised, and the last place in PolarBear that it came through."""
+def error_location(error: BaseException) -> str:
+    """The name of an error, and the innermost line of PolarBear in its traceback."""
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if "polarbear/" in frame.filename] or frames
-    return f"{type(error).__name__} in {Path(ours[-1].filename).name}:{ours[-1].lineno}"
+    own_frames = [frame for frame in frames if "polarbear/" in frame.filename]
+    frame = (own_frames or frames)[-1]
+    return f"{type(error).__name__} in {Path(frame.filename).name}:{frame.lineno}"
 
 
 @contextmanager
-def overheard() -> Iterator[TextIO]:
-    """What libraries print to standard error, in a file; tracebacks of ours still go there."""
-    ours = os.dup(2)
-    sys.stderr = os.fdopen(ours, "w", buffering=1)
-    with tempfile.TemporaryFile("w+") as heard:
-        os.dup2(heard.fileno(), 2)
+def captured_stderr() -> Iterator[TextIO]:
+    """Redirect the standard error of libraries to a file; this script still prints to its own."""
+    own_stderr = os.dup(2)
+    sys.stderr = os.fdopen(own_stderr, "w", buffering=1)
+    with tempfile.TemporaryFile("w+") as output:
+        os.dup2(output.fileno(), 2)
         try:
-            yield heard
+            yield output
         finally:
-            os.dup2(ours, 2)
+            os.dup2(own_stderr, 2)
 
 
-def said(heard: TextIO) -> str:
-    """The output since the last call."""
-    if not os.fstat(heard.fileno()).st_size:
+def first_line(output: TextIO) -> str:
+    """The first line that was printed since the last call."""
+    if not os.fstat(output.fileno()).st_size:
         return ""
-    heard.seek(0)
-    words = heard.read().strip()
-    heard.seek(0)
-    heard.truncate()
-    return words.partition("\n")[0]
+    output.seek(0)
+    text = output.read().strip()
+    output.seek(0)
+    output.truncate()
+    return text.partition("\n")[0]
 
 
 def case_of(seed: int, name: str, number: int, target: Target) -> Case:
@@ -163,49 +172,61 @@ def case_of(seed: int, name: str, number: int, target: Target) -> Case:
 
 
 def feed(
-    target: Target, number: int, case: Case, folder: Path, tally: Tally, heard: TextIO
+    target: Target, number: int, case: Case, folder: Path, tally: Tally, output: TextIO
 ) -> None:
-    began, before = process_time(), peak()
+    """Feed one case to a target, and count its outcome."""
+    start = process_time()
+    peak_before = peak_memory_bytes()
     try:
-        with cut_off():
-            well = ends_well(target.feed, case, folder)
+        with time_limits():
+            is_accepted = ends_well(target.feed, case, folder)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # a panic of a library is no Exception
-        tally.fail(place(error), number, case)
+    except BaseException as error:  # A panic of a library is no Exception.
+        tally.fail(error_location(error), number, case)
         return
-    took, words = process_time() - began, said(heard)
-    tally.slowest = max(tally.slowest, took)
-    if words:
-        tally.fail(f"printed: {words}", number, case)
-    elif took > LONGEST:
+    cpu_seconds = process_time() - start
+    printed = first_line(output)
+    tally.slowest = max(tally.slowest, cpu_seconds)
+    if printed:
+        tally.fail(f"printed: {printed}", number, case)
+    elif cpu_seconds > MAX_CPU_SECONDS:
         tally.fail("it took too long", number, case)
-    elif before <= MOST_MEMORY < peak():
+    elif peak_before <= MAX_MEMORY_BYTES < peak_memory_bytes():
         tally.fail("it took too much memory", number, case)
+    elif is_accepted:
+        tally.taken += 1
     else:
-        tally.taken += well
-        tally.refused += not well
+        tally.refused += 1
 
 
 def feed_all(
-    targets: dict[str, Target], cases: int, until: float, kept: Kept, at: Path, heard: TextIO
+    targets: dict[str, Target],
+    n_cases: int,
+    deadline: float,
+    progress: Progress,
+    folder: Path,
+    output: TextIO,
 ) -> None:
-    """So many cases of all targets together, some of each in turn, until the time is over."""
-    whole = sum(target.share for target in targets.values())
-    open_ = dict(targets)
-    while open_:
-        for name, target in list(open_.items()):
-            tally = kept.tally(name)
-            first, last = tally.cases, round(cases * target.share / whole)
-            if first >= last:
-                del open_[name]
+    """Feed this number of cases to all targets together, in turns, until the time is over."""
+    total_share = sum(target.share for target in targets.values())
+    unfinished = dict(targets)
+    while unfinished:
+        for name, target in list(unfinished.items()):
+            tally = progress.tally(name)
+            first = tally.cases
+            end = round(n_cases * target.share / total_share)
+            if first >= end:
+                del unfinished[name]
                 continue
-            began, turn = process_time(), round(AT_ONCE * target.share / whole)
-            for number in range(first, min(last, first + max(1, turn))):
-                feed(target, number, case_of(kept.seed, name, number, target), at, tally, heard)
-            tally.seconds += process_time() - began
-            kept.write()
-            if perf_counter() > until:
+            n_turn = max(1, round(CASES_PER_TURN * target.share / total_share))
+            start = process_time()
+            for number in range(first, min(end, first + n_turn)):
+                case = case_of(progress.seed, name, number, target)
+                feed(target, number, case, folder, tally, output)
+            tally.seconds += process_time() - start
+            progress.write()
+            if perf_counter() > deadline:
                 return
 
 
@@ -218,25 +239,29 @@ def main() -> int:
     parser.add_argument("--case", type=int)
     parser.add_argument("--kept", type=Path)
     args = parser.parse_args()
-    until = perf_counter() + 60 * args.minutes
-    kept = Kept(args.kept, args.seed)
+    deadline = perf_counter() + 60 * args.minutes
+    progress = Progress(args.kept, args.seed)
     limit_this_process()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        targets = {k: v for k, v in all_targets(folder).items() if args.only in k}
+        targets = {
+            target_name: target
+            for target_name, target in all_targets(folder).items()
+            if args.only in target_name
+        }
         if args.case is not None:
             target = targets[args.only]
             case = case_of(args.seed, args.only, args.case, target)
             print(f"{case!r}\n{'taken' if ends_well(target.feed, case, folder) else 'refused'}")
             return 0
-        with overheard() as heard:
-            feed_all(targets, args.cases, until, kept, folder, heard)
-    show(kept)
-    return int(any(tally.failed for tally in kept.tallies.values()))
+        with captured_stderr() as output:
+            feed_all(targets, args.cases, deadline, progress, folder, output)
+    show(progress)
+    return int(any(tally.failed for tally in progress.tallies.values()))
 
 
-def show(kept: Kept) -> None:
-    tallies = kept.tallies
+def show(progress: Progress) -> None:
+    tallies = progress.tallies
     print("| target | cases | taken | refused | failed | slowest case, s | processor s |")
     print("|---|---|---|---|---|---|---|")
     for name, tally in tallies.items():
@@ -246,10 +271,10 @@ def show(kept: Kept) -> None:
         )
     total = sum(tally.cases for tally in tallies.values())
     failed = sum(tally.failed.total() for tally in tallies.values())
-    print(f"\n{total:,} cases, {failed:,} failed; peak memory {kept.peak / 2**20:.0f} MiB")
+    print(f"\n{total:,} cases, {failed:,} failed; peak memory {progress.peak / 2**20:.0f} MiB")
     for name, tally in tallies.items():
-        for what, count in tally.failed.most_common():
-            print(f"\n{count} x {name}: {what}\n  {tally.examples[what]}")
+        for failure, count in tally.failed.most_common():
+            print(f"\n{count} x {name}: {failure}\n  {tally.examples[failure]}")
 
 
 if __name__ == "__main__":

@@ -50,7 +50,8 @@ def search(problem, seed, shrink=0.98, least=1e-3, crash=0):
     rng = np.random.default_rng(seed)
     width = np.asarray(problem.upper) - np.asarray(problem.lower)
     x = rng.uniform(problem.lower, problem.upper)
-    y, step = problem(x), 0.3
+    y = problem(x)
+    step = 0.3
     if crash and seed % crash == 0:
         raise RuntimeError("the matrix is singular")
     while True:
@@ -58,7 +59,8 @@ def search(problem, seed, shrink=0.98, least=1e-3, crash=0):
         trial = np.clip(moved, problem.lower, problem.upper)
         value = problem(trial)
         if value < y:
-            x, y = trial, value
+            x = trial
+            y = value
         else:
             step = max(step * shrink, least)
 """
@@ -79,9 +81,9 @@ static double now(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec + 1e-9 * t.tv_nsec;
 }
-int main(int count, char **given) {
-    long work = atol(given[1]);
-    double start = now(), best = 1e9 + atol(given[2]) % 1000;
+int main(int count, char **arguments) {
+    long work = atol(arguments[1]);
+    double start = now(), best = 1e9 + atol(arguments[2]) % 1000;
     volatile double x = 1.0;
     while (1) {
         for (long k = 0; k < work; k++) x = x * 1.0000001 + 1e-9;
@@ -103,24 +105,26 @@ class Trial:
 
 @dataclass(frozen=True)
 class Row:
-    """A kind of change, and what is expected of its verdicts."""
+    """A kind of change, and the goal for its verdicts."""
 
     name: str
     goal: str
     trial: Callable[[int], Trial]
-    trials: int | None = None  # of whole gates, which take long
+    max_trials: int | None = None  # Whole gates take long.
 
 
 def replayed(scores: np.ndarray, seed: int) -> Trial:
     """The verdict of a gate on code that has changed."""
-    sizes, level = look_sizes(LIMIT), replace(LEVEL, seed=seed)
+    sizes = look_sizes(LIMIT)
+    level = replace(LEVEL, seed=seed)
     for number, size in enumerate(sizes, start=1):
-        seen = tuple(sizes[:number])
-        looks = Looks(seen, tuple(one / LIMIT for one in seen))
-        found = decide(scores[:size], looks, level, size >= instances_for_failures(level))
-        if found.verdict is not GateVerdict.UNDECIDED:
+        problems = tuple(sizes[:number])
+        looks = Looks(problems, tuple(n / LIMIT for n in problems))
+        may_pass = size >= instances_for_failures(level)
+        decision = decide(scores[:size], looks, level, may_pass)
+        if decision.verdict is not GateVerdict.UNDECIDED:
             break
-    return Trial(found.verdict, size)
+    return Trial(decision.verdict, size)
 
 
 def synthetic(rates: np.ndarray, correlation: str) -> Callable[[int], Trial]:
@@ -132,17 +136,21 @@ def synthetic(rates: np.ndarray, correlation: str) -> Callable[[int], Trial]:
 
 
 def real(values: dict[str, np.ndarray], candidate: str) -> Callable[[int], Trial]:
+    baseline = "same, other seed" if candidate == "same" else "same"
+
     def trial(seed: int) -> Trial:
-        new, old = values[candidate], values["same, other seed" if candidate == "same" else "same"]
-        chosen = np.random.default_rng([seed, 8]).permutation(len(new))[:LIMIT]
-        return replayed((0.5 * (new < old) + 0.5 * (new <= old))[chosen], seed)
+        new = values[candidate]
+        old = values[baseline]
+        instances = np.random.default_rng([seed, 8]).permutation(len(new))[:LIMIT]
+        scores = 0.5 * (new < old) + 0.5 * (new <= old)
+        return replayed(scores[instances], seed)
 
     return trial
 
 
 def populations(folder: Path) -> dict[str, np.ndarray]:
     """Values of all versions on 400 instances, with common seeds: [instance, time] each."""
-    found: dict[str, np.ndarray] = {}
+    values: dict[str, np.ndarray] = {}
     for seed, seeds in ((1, "common"), (2, "separate")):
         versions = VERSIONS if seed == 1 else {"same": {}, "same, other seed": {}}
         config = {
@@ -157,9 +165,9 @@ def populations(folder: Path) -> dict[str, np.ndarray]:
         }
         store = StoreOnDisk.open(pb.run(config, folder / seeds, instances=400).path)
         grid = store.on_grid(evidence_of(store).grid.times)
-        for place, name in enumerate(grid.algorithms):
-            found.setdefault(name, grid.values[:, place])
-    return found
+        for index, name in enumerate(grid.algorithms):
+            values.setdefault(name, grid.values[:, index])
+    return values
 
 
 def python(folder: Path, **options: float) -> dict[str, object]:
@@ -186,18 +194,19 @@ def whole_gate(
             names = [f"instance {k}" for k in range(LIMIT)]
             config["instances"] = {"suite": "files", "names": names}
             config["budget"] = {"axis": "seconds", "grid": {"from": 0.05, "to": 0.2, "points": 6}}
-        place = tempfile.mkdtemp(dir=folder)
-        done = pb.gate(config, baseline="main", candidate="branch", store=f"{place}/store")
-        (pair,) = done.pairs
-        note = ", ".join(one.instance for one in pair.failed[:1])
+        trial_folder = tempfile.mkdtemp(dir=folder)
+        result = pb.gate(config, baseline="main", candidate="branch", store=f"{trial_folder}/store")
+        (pair,) = result.pairs
+        note = pair.failed[0].instance if pair.failed else ""
         if pair.slowdown is not None:
             note = f"{pair.slowdown.ratio:.2f} times, {pair.slowdown.detectable:.0%} detectable"
-        return Trial(done.verdict, pair.instances, note)
+        return Trial(result.verdict, pair.instances, note)
 
     return trial
 
 
-def rows(folder: Path) -> list[Row]:
+def synthetic_rows() -> list[Row]:
+    """Changes by which the candidate has a known win rate at each time."""
     late = np.where(np.arange(TIMES) < TIMES // 2, 0.5, 0.3)
     window = np.full(TIMES, 0.5)
     window[9:11] = 0.3
@@ -212,11 +221,15 @@ def rows(folder: Path) -> list[Row]:
         "early, win rate 0.3": (late[::-1], "worse at least 90 %"),
         "window of 10 %, win rate 0.3": (window, "worse at least 90 %"),
     }
-    found = [
+    return [
         Row(f"synthetic: {name}, noise {noise}", goal, synthetic(rates, noise))
         for name, (rates, goal) in kinds.items()
         for noise in ("0.33", "constant")
     ]
+
+
+def real_rows(folder: Path) -> list[Row]:
+    """Changes of a real optimiser, whose runs are made for the first trial."""
     values: dict[str, np.ndarray] = {}
 
     def on_real(candidate: str) -> Callable[[int], Trial]:
@@ -227,15 +240,20 @@ def rows(folder: Path) -> list[Row]:
 
         return trial
 
-    found += [
+    return [
         Row("real: same code, other seeds", "worse at most 5 %", on_real("same")),
         Row("real: the step does not shrink", "worse", on_real("does not shrink")),
         Row("real: the step stops shrinking", "worse", on_real("stops shrinking")),
         Row("real: the step shrinks fast", "", on_real("shrinks early")),
         Row("real: the step shrinks slightly slower", "", on_real("slightly slower")),
     ]
-    same, crashing = python(folder), python(folder, crash=20)
-    found += [
+
+
+def command_rows(folder: Path) -> list[Row]:
+    """Whole gates: a candidate that crashes, and a C program that is slower."""
+    same = python(folder)
+    crashing = python(folder, crash=20)
+    rows = [
         Row(
             "command: same code, common seeds",
             "identical after 8",
@@ -256,16 +274,17 @@ def rows(folder: Path) -> list[Row]:
         (1, "no alarm"),
     ):
         trial = whole_gate(folder, command(folder, 1), command(folder, slowdown), seconds=True)
-        found.append(Row(f"command: C program, {slowdown} times as slow", goal, trial, 10))
-    return found
+        rows.append(Row(f"command: C program, {slowdown} times as slow", goal, trial, 10))
+    return rows
 
 
 def line(row: Row, trials: list[Trial]) -> str:
-    counts = [sum(one.verdict is kind for one in trials) for kind in GateVerdict]
+    """The row of the table: how often each verdict was given, and after how many instances."""
+    counts = [sum(trial.verdict is verdict for trial in trials) for verdict in GateVerdict]
     cells = [f"{count}" if count else "" for count in counts]
-    used = [one.instances for one in trials]
-    notes = "; ".join(dict.fromkeys(one.note for one in trials[:3] if one.note))
-    numbers = f"{len(trials)} | {' | '.join(cells)} | {np.median(used):.0f}"
+    n_instances = [trial.instances for trial in trials]
+    notes = "; ".join(dict.fromkeys(trial.note for trial in trials[:3] if trial.note))
+    numbers = f"{len(trials)} | {' | '.join(cells)} | {np.median(n_instances):.0f}"
     return f"| {row.name} | {row.goal} | {numbers} | {notes} |"
 
 
@@ -279,7 +298,7 @@ def main() -> int:
         "change",
         "goal",
         "trials",
-        *(kind.value for kind in GateVerdict),
+        *(verdict.value for verdict in GateVerdict),
         "median instances",
         "notes",
     ]
@@ -290,9 +309,9 @@ def main() -> int:
         (folder / "program.c").write_text(PROGRAM)
         compiled = ["cc", "-O1", "-o", f"{folder}/program", f"{folder}/program.c"]
         subprocess.run(compiled, check=True)
-        for row in rows(folder):
+        for row in [*synthetic_rows(), *real_rows(folder), *command_rows(folder)]:
             if any(fnmatch(row.name, pattern) for pattern in args.rows):
-                count = min(args.trials, row.trials or args.trials)
+                count = min(args.trials, row.max_trials or args.trials)
                 table.append(line(row, [row.trial(seed) for seed in range(count)]))
                 print(table[-1], flush=True)
     text = "\n".join(["# Gates on known changes", "", TEXT, "", *table, ""])
