@@ -166,6 +166,13 @@ def points(difference: float) -> str:
     return f"{100 * difference:+.0f}" if abs(difference) >= 0.005 else "0"
 
 
+def factor(value: float) -> str:
+    """A factor for use before "times": 0.042, 0.4, 1.25, 12."""
+    if value >= 9.995:
+        return whole(value)
+    return f"{value:.2g}" if value < 0.1 else short(round(value, 2))
+
+
 def small(value: float) -> str:
     """A small number with two significant digits."""
     if value == 0:

@@ -146,7 +146,7 @@ class RaceProgress(ProgressCounter):
     @cached_property
     def _facts(self) -> Standings | None:
         """The standings after the last round, computed when they are first shown."""
-        return standings(self._store)
+        return standings(self._store, with_times_as_long=False)
 
     def begins(self, start: RoundStart) -> None:
         super().begins(start)
@@ -165,7 +165,7 @@ class RaceProgress(ProgressCounter):
 
     def ends(self, record: RoundRecord) -> None:
         super().ends(record)
-        self._facts = standings(self._store)
+        self._facts = standings(self._store, with_times_as_long=False)
         self._activity = "decided"
         if self._facts is None:
             return

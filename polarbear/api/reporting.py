@@ -19,7 +19,8 @@ from polarbear.classical.comparison_facts import (
 )
 from polarbear.classical.view_options import ALL_ALGORITHMS, Comparison, ViewOptions, checked_pair
 from polarbear.errors import ReportError
-from polarbear.records import Facts, Record
+from polarbear.records import Facts, Record, json_values
+from polarbear.report import how_much
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.base import Figure, Subject
@@ -51,7 +52,8 @@ FOLDERS = ("png", "pdf", "svg", "csv")
 class Report(Record):
     """A report on one store or several: facts, words, and the files that were written.
 
-    ``outline`` makes its headings, tables and charts.
+    ``outline`` makes its headings, tables and charts; ``how_much`` says for each recommended span
+    how much better its first algorithm is than the next one.
     """
 
     facts: Facts
@@ -59,6 +61,7 @@ class Report(Record):
     story: Story | StoryOfStores
     outline: Callable[[], list[Block]]
     written: tuple[Path, ...]
+    how_much: tuple[str, ...] = ()
 
     @property
     def answer(self) -> tuple[str, ...]:
@@ -112,6 +115,10 @@ def _facts_of_store(context: ReportContext, story: Story) -> Facts:
             for decision in story.decisions
         ],
         "settings": [list(pair) for pair in story.settings],
+        "times_as_long": [
+            {**json_values(comparison.factor), "win_rate": comparison.win_rate}
+            for comparison in how_much.comparisons(context)
+        ],
         "figures": {name: figure.missing(context) for name, figure in FIGURES.items()},
     }
 
@@ -185,6 +192,11 @@ def report(
         story=story,
         outline=partial(outline, context, story),
         written=tuple(written),
+        how_much=tuple(
+            comparison.words(context.axis)
+            for comparison in how_much.comparisons(context)
+            if comparison.is_recommended and comparison.factor.is_known
+        ),
     )
 
 

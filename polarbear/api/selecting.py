@@ -54,7 +54,7 @@ def select(
     selection = choice.select(
         basis, contest, parsed_preference, context, profile, gamma, show_all, kind
     )
-    answer = selection.answer()
+    answer = selection.with_times_as_long(selection.answer(), disk)
     if portfolio is not None:
         answer = _cover(disk, selection).add_best(answer, portfolio)
     if value_of_information:

@@ -165,8 +165,12 @@ def _recommendations(facts: Standings, max_spans: int) -> list[str]:
     budget_width = max(map(len, budgets))
     name_width = min(max(map(len, names)), MAX_ALIGNED)
     lines = []
+    factors = {factor.from_: factor for factor in facts.times_as_long}
     for span, budget, name in zip(spans, budgets, names, strict=True):
         certainty = "too close to call" if span.is_open else f"{P_BEST} = {_range(*span.p_best)}"
+        factor = factors.get(span.start)
+        if factor is not None and factor.is_known and not span.is_open:
+            certainty = f"{certainty}, {factor.words(facts.axis)}"
         lines.append(f"  {budget:<{budget_width}}   {name:<{name_width}}   {certainty}")
     lines = _capped(lines, min(max_spans, MAX_LINES))
     if facts.too_early:

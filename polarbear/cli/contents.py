@@ -230,7 +230,7 @@ def show(
 
 
 def _show_duels(duels: "Duels", most_rows: int | None) -> None:
-    output.show(duels.one_line())
+    output.show(duels.one_line(), *duels.remarks())
     rows = []
     for duel in duels.duels[:most_rows]:
         value_of_a = "-" if duel.a is None else typed(duel.a)

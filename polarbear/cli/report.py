@@ -160,5 +160,5 @@ def report(
 
 
 def _show_report(written_report: "Report") -> None:
-    output.show(*written_report.answer)
+    output.show(*written_report.answer, *written_report.how_much)
     output.note(*(f"note: {line}" for line in written_report.warnings))

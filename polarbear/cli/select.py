@@ -145,6 +145,9 @@ def _show_choice(answer: "Answer") -> None:
     if answer.left_out:
         output.show(f"left out: {', '.join(answer.left_out)} ({answer.left_out_because})")
     output.show("", answer.statement)
+    factor = answer.times_as_long
+    if factor is not None and factor.is_known:
+        output.show(f"{answer.choice} {factor.words(answer.axis)}")
 
 
 def _show_ranking(answer: "Answer", titles: list[str]) -> None:
@@ -152,8 +155,10 @@ def _show_ranking(answer: "Answer", titles: list[str]) -> None:
     for row in answer.ranking:
         name = row.algorithm if row.competes else f"({row.algorithm})"
         shared_problems = "" if row.problems is None else whole(row.problems)
-        rows.append([name, *_criteria(row), row.rival or "", shared_problems])
-    output.show_table(["algorithm", *titles, "strongest rival", "problems#"], rows)
+        factor = "" if row.times_as_long is None else row.times_as_long.number
+        rows.append([name, *_criteria(row), row.rival or "", shared_problems, factor])
+    columns = ["algorithm", *titles, "strongest rival", "problems#", "times as long#"]
+    output.show_table(columns, rows)
     if any(not row.competes for row in answer.ranking):
         output.show("algorithms in brackets do not compete")
 

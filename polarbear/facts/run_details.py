@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from polarbear.errors import ReportError
+from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.numerics.arrays import Floats
 from polarbear.records import Record
 from polarbear.settings.options import unknown
@@ -37,7 +38,10 @@ class Duel:
 
 @dataclass(frozen=True, repr=False)
 class Duels(Record):
-    """All duels of a pair at a time: those that a lost by margin, then ties, then wins."""
+    """All duels of a pair at a time: those that a lost by margin, then ties, then wins.
+
+    ``times_as_long`` has the factor of a against b at that time, and that of b against a.
+    """
 
     a: str
     b: str
@@ -47,8 +51,17 @@ class Duels(Record):
     wins_a: int
     wins_b: int
     ties: int
+    times_as_long: tuple[TimeFactor, ...]
     duels: tuple[Duel, ...]
     ROWS = "duels"
+
+    def remarks(self) -> list[str]:
+        """How many times as long each of the two needs to reach the values of the other."""
+        return [
+            f"{factor.algorithm} {factor.words(self.axis)}"
+            for factor in self.times_as_long
+            if factor.is_known
+        ]
 
     def one_line(self) -> str:
         return (
@@ -112,6 +125,7 @@ def duels_at(store: StoreOnDisk, a: str, b: str, at: float | None = None) -> Due
     order_of_winner = {b: 0, None: 1, a: 2}
     duels.sort(key=lambda duel: (order_of_winner[duel.winner], -(duel.margin or 0.0)))
     winners = [duel.winner for duel in duels]
+    run_times = RunTimes(store, [a, b], np.array([t]))
     return Duels(
         a=a,
         b=b,
@@ -121,6 +135,7 @@ def duels_at(store: StoreOnDisk, a: str, b: str, at: float | None = None) -> Due
         wins_a=winners.count(a),
         wins_b=winners.count(b),
         ties=winners.count(None),
+        times_as_long=(run_times.times_as_long(a, b), run_times.times_as_long(b, a)),
         duels=tuple(duels),
     )
 

@@ -11,6 +11,7 @@ import numpy as np
 from polarbear.config.execution import KEEPS, failed_words
 from polarbear.config.stored_settings import StoredSettings
 from polarbear.facts.summary import failures
+from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.fit import NamedFit
 from polarbear.racing import (
@@ -99,7 +100,8 @@ class Standings(Record):
     time of each algorithm on the ``axis``; ``rules`` are those of the last round. ``recommended``
     are spans of time, each with its likely best algorithms; they are only a tendency while it is
     ``too_early``. ``cycles`` are groups that dominate each other, ``reinstated`` algorithms came
-    back because of one.
+    back because of one. ``times_as_long`` compares the first algorithm of each recommended span
+    with the one that has the next highest P(best) there.
     """
 
     pareto_set: tuple[str, ...]
@@ -133,6 +135,7 @@ class Standings(Record):
     too_early: bool
     cycles: tuple[tuple[str, ...], ...]
     reinstated: tuple[str, ...]
+    times_as_long: tuple[TimeFactor, ...]
     ROWS = "algorithms"
 
     @property
@@ -170,10 +173,13 @@ def _problems_behind(store: StoreOnDisk, last: RoundRecord, names: Sequence[str]
     return last.state.instances
 
 
-def standings(store: StoreOnDisk, upto: int | None = None) -> Standings | None:
+def standings(
+    store: StoreOnDisk, upto: int | None = None, with_times_as_long: bool = True
+) -> Standings | None:
     """The result of the rounds in a store; None without a race.
 
-    ``upto`` is an earlier round that is taken as the last.
+    ``upto`` is an earlier round that is taken as the last. Without ``with_times_as_long`` no
+    trajectory is read.
     """
     numbers = [number for number in store.rounds.numbers() if upto is None or number <= upto]
     if not numbers:
@@ -216,6 +222,9 @@ def standings(store: StoreOnDisk, upto: int | None = None) -> Standings | None:
         too_early=recommendation.too_early,
         cycles=_without_repetition(record.decisions.cycles for record in rounds),
         reinstated=_without_repetition(record.decisions.reinstated for record in rounds),
+        times_as_long=(
+            _times_as_long(store, recommendation, estimates.times) if with_times_as_long else ()
+        ),
     )
 
 
@@ -225,6 +234,7 @@ class Recommendation(NamedTuple):
     spans: tuple[Span, ...]
     leads: tuple[Lead, ...]
     too_early: bool
+    seconds: tuple[str, ...] = ()  # the algorithm with the next highest P(best) in each span
 
 
 def _recommendation(
@@ -241,7 +251,43 @@ def _recommendation(
         Lead(span.algorithms[0], span.start, span.stop)
         for span in leaders(names, estimates.times, p_best)
     )
-    return Recommendation(advice.spans, leads, too_early=advice.grade is Grade.EARLY)
+    seconds = second_best(names, estimates.times, p_best, advice.spans)
+    return Recommendation(advice.spans, leads, advice.grade is Grade.EARLY, seconds)
+
+
+def second_best(
+    names: Sequence[str], times: np.ndarray, p_best: np.ndarray, spans: Sequence[Span]
+) -> tuple[str, ...]:
+    """The algorithm with the highest mean P(best)[time, algorithm] after the first of each span.
+
+    It is empty if there is a single algorithm.
+    """
+    if len(names) < 2:
+        return ()
+    seconds = []
+    for span in spans:
+        is_inside = (times >= span.start) & (times <= span.stop)
+        mean = p_best[is_inside].mean(axis=0)
+        mean[names.index(span.algorithms[0])] = -1
+        seconds.append(names[int(mean.argmax())])
+    return tuple(seconds)
+
+
+def _times_as_long(
+    store: StoreOnDisk, recommendation: Recommendation, times: np.ndarray
+) -> tuple[TimeFactor, ...]:
+    """For each recommended span, the factor of its first algorithm against the second best."""
+    if not recommendation.seconds:
+        return ()
+    firsts = [span.algorithms[0] for span in recommendation.spans]
+    names = list(dict.fromkeys([*firsts, *recommendation.seconds]))
+    run_times = RunTimes(store, names, times)
+    return tuple(
+        run_times.times_as_long(first, second, (span.start, span.stop))
+        for first, second, span in zip(
+            firsts, recommendation.seconds, recommendation.spans, strict=True
+        )
+    )
 
 
 def _saved_share(state: State, rounds: Sequence[RoundRecord]) -> float:

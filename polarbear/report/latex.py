@@ -10,6 +10,7 @@ from pathlib import Path
 
 from polarbear.facts.standings import Standings
 from polarbear.racing.recommendation import leaders
+from polarbear.report import how_much
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import draws_source, lacks_draws
 from polarbear.report.figures.best_algorithm import values_data as values
@@ -114,6 +115,11 @@ def tables(context: ReportContext) -> list[TexTable]:
         tables_with_data.append(_pareto(context))
     if context.race is not None and context.race.eliminated:
         tables_with_data.append(_eliminations(context.race))
+    compared = how_much.comparisons(context)
+    if compared:
+        rows = tuple(comparison.cells for comparison in compared)
+        caption = f"{how_much.TITLE}. {how_much.EXPLANATION}."
+        tables_with_data.append(TexTable("how-much", caption, how_much.COLUMNS, rows))
     if has_draws:
         tables_with_data.append(_selection(context))
     return tables_with_data

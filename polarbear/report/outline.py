@@ -9,6 +9,7 @@ from rich.cells import cell_len, set_cell_size
 
 from polarbear.facts.summary import failures
 from polarbear.racing.verdicts import SIGNS, VerdictKind
+from polarbear.report import how_much
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import lacks_draws
 from polarbear.report.figures.pairs import matrix_data
@@ -73,6 +74,10 @@ def outline(context: ReportContext, story: Story) -> list[Block]:
     if lacks_draws(context) is None:
         title = f"{P_BEST} by budget: the probability of the highest {WIN_RATE}"
         blocks += [Heading(title), _best(context)]
+    compared = how_much.comparisons(context)
+    if compared:
+        table = Table(how_much.COLUMNS, tuple(comparison.cells for comparison in compared))
+        blocks += [Heading(how_much.TITLE), table, Paragraph(f"{how_much.EXPLANATION}.")]
     if story.left_out:
         title = "Eliminated" if context.race else "Left out"
         blocks += [Heading(title), _reasons(story.left_out)]

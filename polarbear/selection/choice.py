@@ -1,11 +1,12 @@
 """One choice: a preference and a risk profile applied to a posterior, and its statement."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from polarbear.errors import SelectionError
+from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.inference.strongest_rival import is_best
 from polarbear.racing.recommendation import MIN_PROBLEMS
 from polarbear.records import Record, optional_key
@@ -21,6 +22,7 @@ from polarbear.selection.posterior_source import Basis, Contest
 from polarbear.selection.preference import Context, Preference, Valuation
 from polarbear.selection.sweeps import SweepTable
 from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
+from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, percent, probability, small
 
 FEW_PROBLEMS = "only {problems} to compare it on"
@@ -61,7 +63,8 @@ class OtherChoice:
 class JudgedAlgorithm:
     """The criteria of an algorithm; ``p2bb_error`` is the Monte-Carlo error.
 
-    ``rival`` is its strongest rival, ``problems`` the number of problems that the two share.
+    ``rival`` is its strongest rival, ``problems`` the number of problems that the two share, and
+    ``times_as_long`` the factor of budget in which it reaches the values of its rival.
     """
 
     algorithm: str
@@ -73,6 +76,7 @@ class JudgedAlgorithm:
     competes: bool
     rival: str | None
     problems: int | None
+    times_as_long: TimeFactor | None = None
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,8 @@ class Answer(Record):
     """The choice and its evidence; optional parts that were not requested are None.
 
     ``portfolio_has_winner`` is how often the best portfolio has the winner, and ``next_slot_adds``
-    the addition of one more slot, on the problems that all candidates ran on.
+    the addition of one more slot, on the problems that all candidates ran on. ``times_as_long`` is
+    the factor of budget in which the choice reaches the values of its strongest rival.
     """
 
     choice: str
@@ -123,6 +128,8 @@ class Answer(Record):
     left_out_because: str | None
     posterior: PosteriorUsed
     notes: tuple[str, ...]
+    axis: str
+    times_as_long: TimeFactor | None = None
     portfolio: tuple[str, ...] | None = optional_key()
     portfolio_ranking: tuple[JudgedPortfolio, ...] | None = optional_key()
     portfolios_possible: int | None = optional_key()
@@ -335,7 +342,28 @@ class Selection:
                 passed=posterior.usable,
             ),
             notes=tuple(self.notes()),
+            axis=self.basis.axis,
         )
+
+    def with_times_as_long(self, answer: Answer, store: StoreOnDisk) -> Answer:
+        """The answer with the factor of each algorithm against its strongest rival.
+
+        It is about the times that have weight in the preference.
+        """
+        weights = self.valuation.weights
+        has_weight = np.ones(len(self.basis.times), dtype=bool) if weights is None else weights > 0
+        names = {row.algorithm for row in answer.ranking} | {
+            row.rival for row in answer.ranking if row.rival is not None
+        }
+        run_times = RunTimes(store, sorted(names), self.basis.times)
+        ranking = []
+        for row in answer.ranking:
+            factor = None
+            if row.rival is not None:
+                factor = run_times.at_times(row.algorithm, row.rival, has_weight)
+            ranking.append(replace(row, times_as_long=factor))
+        of_choice = next(row.times_as_long for row in ranking if row.algorithm == answer.choice)
+        return replace(answer, ranking=tuple(ranking), times_as_long=of_choice)
 
     def _value_words(self) -> str:
         """The mean value of the choice in words; empty if a value need not be a share."""

@@ -11,6 +11,7 @@ from polarbear.classical.disagreement import disagreements
 from polarbear.numerics.arrays import spread
 from polarbear.racing.recommendation import leaders
 from polarbear.records import Facts
+from polarbear.report import how_much
 from polarbear.report.context import ReportContext
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.base import ReportFigure, lacks_draws
@@ -121,6 +122,7 @@ def sections(
         _rounds(context, len(content["moments"])),
         _pareto(context, story),
         _selector(context, content["selector"], figures["leaders"]),
+        _how_much(context),
         of_figures("pairs", "Pair by pair", "matrix", "pairs"),
         _instances(content["closer"]),
         of_figures("race", "The race", "rounds"),
@@ -139,7 +141,12 @@ def slim_sections(
 ) -> list[Section]:
     """The sections of a page without scripts."""
     figures = Section("figures", "Figures", "drawings", {"drawings": drawings})
-    all_sections = [_pareto(context, story), figures if drawings else None, *_last(story)]
+    all_sections = [
+        _pareto(context, story),
+        _how_much(context),
+        figures if drawings else None,
+        *_last(story),
+    ]
     return [section for section in all_sections if section is not None]
 
 
@@ -150,6 +157,20 @@ def _pareto(context: ReportContext, story: Story) -> Section | None:
     return Section(
         "pareto", title, "pareto", {"members": story.members, "left_out": story.left_out}
     )
+
+
+def _how_much(context: ReportContext) -> Section | None:
+    """Win rates and times as long, as a table."""
+    compared = how_much.comparisons(context)
+    if not compared:
+        return None
+    content = {
+        "columns": [title.removesuffix("#") for title in how_much.COLUMNS],
+        "numbers": [title.endswith("#") for title in how_much.COLUMNS],
+        "rows": [comparison.cells for comparison in compared],
+        "explanation": how_much.EXPLANATION,
+    }
+    return Section("how-much", how_much.TITLE, "how_much", content)
 
 
 def _classical(context: ReportContext, figures: list[FigureInPage]) -> Section:
