@@ -25,7 +25,8 @@ def rows_of(page: str) -> list[str]:
 def test_every_preference_stands_in_the_documentation_with_its_options():
     rows = [line for line in build.preferences().splitlines() if "|" in line]
     for name in PREFERENCES:
-        (row,) = [line for line in rows if line.startswith(f"| `{name}` |")]
+        rows_of_preference = [line for line in rows if line.startswith(f"| `{name}` |")]
+        (row,) = rows_of_preference
         for key in set(key_names(PREFERENCES[name])) - {"preference"}:
             assert f"`{key}`" in row, f"{name}: {key}"
 

@@ -1,4 +1,4 @@
-"""Configurations: what is accepted, and what is refused with which words."""
+"""Configurations are accepted, or refused with a message that names the mistake."""
 
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ def changed(**changes: Any) -> Config:
         ("seed: 5", "seed: three", "'three'"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_refused_with_its_line_and_the_nearest_that_is_known(old, new, words):
+def test_a_mistake_is_refused_with_its_line_and_the_nearest_valid_word(old, new, words):
     with pytest.raises(ConfigError) as error:
         parse(*parse_yaml(GOOD.replace(old, new) if old else GOOD, "race.yaml"))
     assert words in str(error.value)
@@ -106,16 +106,17 @@ def entries(*algorithms: dict[str, str]) -> dict[str, Any]:
         ),
     ],
 )  # fmt: skip
-def test_a_value_that_cannot_be_meant_is_refused(changes: dict[str, Any], words: str):
+def test_an_impossible_value_is_refused(changes: dict[str, Any], words: str):
     with pytest.raises(ConfigError) as error:
         changed(**changes)
     assert words in str(error.value)
 
 
-def test_a_label_is_kept_only_where_there_is_one():
-    kept = changed(**entries({"name": "A", "label": "a"}, {"name": "B"})).plain()["algorithms"]
-    assert kept["A"]["label"] == "a"
-    assert "label" not in kept["B"]
+def test_the_plain_form_has_a_label_only_if_there_is_one():
+    config = changed(**entries({"name": "A", "label": "a"}, {"name": "B"}))
+    algorithms = config.plain()["algorithms"]
+    assert algorithms["A"]["label"] == "a"
+    assert "label" not in algorithms["B"]
 
 
 def test_a_log_grid_is_even_in_log_t_and_ends_at_the_budget():
@@ -164,11 +165,9 @@ def test_the_plain_form_holds_every_default_and_reads_back():
     plain = changed().plain()
     assert plain["execution"]["threads"] == 1
     assert plain["instances"]["rotate"] is True
-    again = parse(
-        {**plain, "algorithms": [{"name": n, **a} for n, a in plain["algorithms"].items()]},
-        Source("stored"),
-    )
-    assert again.plain() == plain
+    algorithms = [{"name": name, **options} for name, options in plain["algorithms"].items()]
+    config = parse({**plain, "algorithms": algorithms}, Source("stored"))
+    assert config.plain() == plain
 
 
 DASK = {"engine": "dask", "scheduler": "tcp://h:1"}
@@ -176,16 +175,17 @@ QUEUE = {"engine": "dask", "job_queue": {"name": "slurm"}}
 
 
 @pytest.mark.parametrize(
-    ("execution", "given", "key", "value"),
+    ("execution", "overrides", "key", "value"),
     [
+        # A scheduler replaces the queue.
         (QUEUE, {"scheduler": "tcp://h:1"}, "scheduler", "tcp://h:1"),
-        (QUEUE, {"scheduler": "tcp://h:1"}, "job_queue", None),  # whose place the scheduler takes
+        (QUEUE, {"scheduler": "tcp://h:1"}, "job_queue", None),
         ({}, {"scheduler": "tcp://h:1"}, "engine", "dask"),
         (DASK, {"engine": "local"}, "scheduler", None),
         ({}, {"mix_hosts": True}, "processors", "same"),
         (DASK, {"mix_hosts": True}, "processors", "mixed"),
     ],
 )
-def test_what_a_call_says_about_execution_goes_before_the_file(execution, given, key, value):
-    found = overridden(changed(execution=execution), Overrides(**given)).execution
-    assert getattr(found, key) == value
+def test_options_of_a_call_override_those_of_the_file(execution, overrides, key, value):
+    config = overridden(changed(execution=execution), Overrides(**overrides))
+    assert getattr(config.execution, key) == value

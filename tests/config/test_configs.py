@@ -1,4 +1,4 @@
-"""The ready configurations: each can be read, and none has drifted from what it says it is."""
+"""Each ready configuration can be read and agrees with its description."""
 
 from pathlib import Path
 
@@ -33,7 +33,8 @@ def test_a_synthetic_example_has_the_pareto_set_that_it_names(name, model, times
 
 
 def test_the_case_studies_have_the_papers_settings():
-    mabbob, gpbbob = load(CONFIGS / "mabbob.yaml"), load(CONFIGS / "gpbbob.yaml")
+    mabbob = load(CONFIGS / "mabbob.yaml")
+    gpbbob = load(CONFIGS / "gpbbob.yaml")
     assert [algorithm.name for algorithm in mabbob.algorithms] == [
         *("CSA", "MSR", "TPA", "XNES", "MXNES", "LPXNES", "RS")
     ]

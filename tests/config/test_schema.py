@@ -1,4 +1,4 @@
-"""The schema that editors get: it takes what PolarBear takes, and marks what it refuses."""
+"""The schema for editors accepts valid configurations and marks invalid ones."""
 
 import json
 import re
@@ -24,13 +24,13 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def schema() -> Draft202012Validator:
-    made = config_schema()
-    Draft202012Validator.check_schema(made)
-    return Draft202012Validator(made)
+    definition = config_schema()
+    Draft202012Validator.check_schema(definition)
+    return Draft202012Validator(definition)
 
 
-def whole_configurations() -> dict[str, Any]:
-    """Those that are shipped, that `init` writes, and that stand in the documentation."""
+def complete_configurations() -> dict[str, Any]:
+    """All configurations in `configs`, the one of `init`, and those of the documentation."""
     texts = {path.name: path.read_text() for path in (ROOT / "configs").glob("*.yaml")}
     texts["init"] = commented_config()
     for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
@@ -40,14 +40,14 @@ def whole_configurations() -> dict[str, Any]:
     return {
         name: parse_yaml(text, name)[0]
         for name, text in texts.items()
-        if all(key in text for key in needed) and "..." not in text  # a sketch of one
+        if all(key in text for key in needed) and "..." not in text
     }
 
 
 @pytest.mark.parametrize(
-    "config", [pytest.param(data, id=name) for name, data in whole_configurations().items()]
+    "config", [pytest.param(data, id=name) for name, data in complete_configurations().items()]
 )
-def test_it_takes_every_configuration_that_is_shipped_or_documented(config, schema):
+def test_it_accepts_every_configuration_that_is_shipped_or_documented(config, schema):
     assert [error.message for error in schema.iter_errors(config)] == []
 
 
@@ -81,25 +81,26 @@ def small(**changes: Any) -> dict[str, Any]:
     ],
     ids=lambda config: json.dumps({k: v for k, v in config.items() if v != small().get(k)}),
 )
-def test_what_it_marks_is_refused(config: dict[str, Any], schema: Draft202012Validator):
+def test_polarbear_refuses_what_it_marks(config: dict[str, Any], schema: Draft202012Validator):
     assert not schema.is_valid(config)
     with pytest.raises(ConfigError):
         parse(config, Source("here"))
 
 
-def test_it_knows_every_plug_in_and_says_what_suites_and_adapters_are(schema: Draft202012Validator):
+def test_it_lists_every_plug_in_and_describes_suites_and_adapters(schema: Draft202012Validator):
     keys = schema.schema["properties"]
-    algorithms, suite = keys["algorithms"]["items"], keys["instances"]["properties"]["suite"]
+    adapter = keys["algorithms"]["items"]["properties"]["use"]
+    suite = keys["instances"]["properties"]["suite"]
     model = schema.schema["$defs"]["ModelOptions"]["properties"]["model"]
-    for place, registry in ((algorithms["properties"]["use"], ADAPTERS), (suite, SUITES)):
-        assert [choice["const"] for choice in place["anyOf"]] == list(registry)
-        assert all(choice["description"] for choice in place["anyOf"])
+    for key, registry in ((adapter, ADAPTERS), (suite, SUITES)):
+        assert [choice["const"] for choice in key["anyOf"]] == list(registry)
+        assert all(choice["description"] for choice in key["anyOf"])
     assert [choice["const"] for choice in model["anyOf"]] == list(MODELS)
 
 
 def test_init_writes_it_beside_the_file_whose_first_line_refers_to_it(project: Project):
     project.done("init", "race.yaml")
-    first = (project.folder / "race.yaml").read_text().splitlines()[0]
-    assert first == f"# yaml-language-server: $schema={NAME}"
+    first_line = (project.folder / "race.yaml").read_text().splitlines()[0]
+    assert first_line == f"# yaml-language-server: $schema={NAME}"
     written = json.loads((project.folder / NAME).read_text())
     assert written == json.loads(project("schema").stdout)

@@ -42,7 +42,8 @@ def test_a_format_is_documented(name: str):
 @pytest.mark.parametrize("name", EXPORTS)
 def test_an_export_is_documented_by_its_class(name: str):
     table = runpy.run_path(str(DOCS / "build.py"))["exports"]()
-    (row,) = (line for line in table.splitlines() if line.startswith(f"| `{name}` | "))
+    rows = [line for line in table.splitlines() if line.startswith(f"| `{name}` | ")]
+    (row,) = rows
     assert all(cell.strip() for cell in row.strip("|").split(" | "))
 
 

@@ -74,7 +74,8 @@ def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too
     assert len(pb.open(store.path).duels("A", "B").duels) == 3
     for name, other in (("A", "B"), ("B", "A")):
         p = p_better[row_of[name], row_of[other]]
-        (row,) = (row for row in chosen.ranking if row.algorithm == name)
+        rows = [row for row in chosen.ranking if row.algorithm == name]
+        (row,) = rows
         names, p_best = context.p_best
         assert row.p2bb == pytest.approx(p)
         assert inferred[name, other]["p_dominates"] == pytest.approx(p)

@@ -75,7 +75,8 @@ def test_eliminations_are_told_with_who_when_and_how_probable(raced: ReportConte
 
 
 def test_a_column_of_instances_has_numbers_only(raced: ReportContext):
-    (pareto,) = [table for table in tables(raced) if table.name == "pareto"]
+    pareto_tables = [table for table in tables(raced) if table.name == "pareto"]
+    (pareto,) = pareto_tables
     column = pareto.columns.index("instances#")
     assert all(row[column].replace(",", "").isdigit() for row in pareto.rows)
 

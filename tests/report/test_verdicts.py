@@ -47,7 +47,8 @@ def test_all_who_speak_of_a_pair_say_the_same(letters: str, raced: ReportContext
     assert verdict_of(context, b, a) == expected.mirrored()
     # standings, as JSON and in words
     assert context.race is not None
-    (settled,) = [pair for pair in context.race.settled_pairs if (pair.a, pair.b) == (a, b)]
+    settled_pairs = [pair for pair in context.race.settled_pairs if (pair.a, pair.b) == (a, b)]
+    (settled,) = settled_pairs
     assert settled.to_plain() == {"a": a, "b": b, "how": expected.kind}
     assert settled.words == words
     # the matrix, and the pairs over time

@@ -1,4 +1,4 @@
-"""The code of users: what a function uses of its file, and of the local files that it imports."""
+"""Fingerprints cover the code that a user's function uses, in its file and in local imports."""
 
 from importlib.metadata import version
 from pathlib import Path
@@ -43,7 +43,7 @@ STEPS += [helper]
 if __name__ == "__main__":
     other(1)
 """,
-    "helper.py": "from mine import LIMIT\n",  # a circle
+    "helper.py": "from mine import LIMIT\n",  # The files import each other.
     "unused.py": "def nothing():\n    pass\n\n\nprint('imported')\n",
     "late.py": "def g():\n    return 1\n\n\ndef not_g():\n    return 2\n",
     "stranger.py": "",
@@ -95,9 +95,9 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("what", CHANGES)
-def test_a_change_counts_if_the_function_uses_what_is_changed(folder: Path, what: str):
-    file, old, new, counts = CHANGES[what]
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_counts_if_the_function_uses_the_changed_code(folder: Path, change: str):
+    file, old, new, counts = CHANGES[change]
     before = of_function("mine:solve", str(folder)).files
     (folder / file).write_text(CODE[file].replace(old, new, 1))
     after = of_function("mine:solve", str(folder)).files
@@ -105,12 +105,15 @@ def test_a_change_counts_if_the_function_uses_what_is_changed(folder: Path, what
     assert (file in changed, bool(changed)) == (counts, counts)
 
 
-def test_a_function_of_an_installed_package_goes_by_its_version(folder: Path):
-    made = of_function("numpy.linalg:norm", str(folder))
-    assert made.packages == {"numpy": version("numpy")}
-    assert made.files == {}
+def test_a_function_of_an_installed_package_is_identified_by_its_version(folder: Path):
+    fingerprint = of_function("numpy.linalg:norm", str(folder))
+    assert fingerprint.packages == {"numpy": version("numpy")}
+    assert fingerprint.files == {}
     assert of_packages("no-such-package").packages == {"no-such-package": "missing"}
-    program = folder.parent / "solver"  # from elsewhere: by its name
+
+
+def test_a_program_outside_of_the_folder_is_listed_by_its_name(folder: Path):
+    program = folder.parent / "solver"
     program.write_bytes(b"\x7fELF")
     assert list(of_files([program], str(folder)).files) == ["solver"]
 
@@ -122,6 +125,6 @@ def test_a_folder_that_is_moved_makes_no_difference(folder: Path, tmp_path_facto
     assert of_function("mine:solve", str(moved)) == before
 
 
-def test_code_that_cannot_be_parsed_is_looked_at_nevertheless(folder: Path):
+def test_a_file_that_cannot_be_parsed_is_in_the_fingerprint(folder: Path):
     (folder / "mine.py").write_text("def solve(:\n")
     assert list(of_function("mine:solve", str(folder)).files) == ["mine.py"]

@@ -1,4 +1,4 @@
-"""Groups of options: validated once, with the errors of a file however they are made."""
+"""Groups of options are validated once, with the same errors in Python as in a file."""
 
 import copy
 import pickle
@@ -33,10 +33,10 @@ class Counted(Options):
 
 def test_options_are_validated_once():
     Counted.checks.clear()
-    made = Counted(size=3)
+    options = Counted(size=3)
     assert Counted.checks == [3]
-    assert copy.deepcopy(made) == made == pickle.loads(pickle.dumps(made))
-    assert validate(Counted, {"size": 3}, Source("a file")) == made
+    assert copy.deepcopy(options) == options == pickle.loads(pickle.dumps(options))
+    assert validate(Counted, {"size": 3}, Source("a file")) == options
     assert Counted.checks == [3, 3]
 
 
@@ -64,7 +64,7 @@ def test_a_group_made_in_python_is_refused_in_the_words_of_a_file(make, words):
     assert str(error.value).startswith(words)
 
 
-def test_the_keys_of_another_version_are_left_out_where_a_store_may_have_them():
+def test_keys_of_another_version_are_ignored_in_a_store_and_refused_in_a_file():
     stored = {"means": "last", "patience": 3}
     with pytest.raises(ConfigError, match="unknown key 'patience'"):
         validate(Failures, stored, Source("a file"))

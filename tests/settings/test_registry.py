@@ -1,4 +1,4 @@
-"""Plug-ins by name: our own, and what other packages declare by entry points."""
+"""Registries list plug-ins by name: PolarBear's own, and those that other packages declare."""
 
 import sys
 import warnings
@@ -16,7 +16,7 @@ from polarbear.selection.preference import PREFERENCES, Preference
 from polarbear.settings.registry import Registry
 from tests.plug_ins import install
 
-PLACES = {
+OUR_PREFERENCES = {
     "uniform": "polarbear.selection.basic_preferences:Uniform",
     "at": "polarbear.selection.basic_preferences:At",
 }
@@ -31,14 +31,14 @@ class Mine(Uniform):
 
 
 def preferences() -> Registry[type[Preference]]:
-    """A registry that has not been asked yet."""
+    """A registry that has not looked for entry points yet."""
     base = "polarbear.selection.preference:Preference"
-    return Registry("preference", "polarbear.preferences", base, PLACES)
+    return Registry("preference", "polarbear.preferences", base, OUR_PREFERENCES)
 
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder on Python's path; what is imported from there is forgotten afterwards."""
+    """A folder on Python's path; modules imported from there are removed afterwards."""
     monkeypatch.syspath_prepend(str(tmp_path))
     before = set(sys.modules)
     yield tmp_path
@@ -49,14 +49,14 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def declare(site: Path, package: str, text: str, **entries: str) -> None:
     module = package.replace("-", "_")
-    places = {
+    entry_points = {
         name.replace("_", "-"): f"{module}:{attribute}" for name, attribute in entries.items()
     }
-    install(site, package, {module: text}, {"polarbear.preferences": places})
+    install(site, package, {module: text}, {"polarbear.preferences": entry_points})
 
 
 def warned(registry: Registry) -> list[str]:
-    """What a registry says when it is first asked."""
+    """The warnings of a registry when its names are listed."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         list(registry)
@@ -64,18 +64,18 @@ def warned(registry: Registry) -> list[str]:
     return [str(entry.message) for entry in caught]
 
 
-def test_a_package_adds_one_after_our_own(site: Path):
+def test_a_plug_in_of_a_package_comes_after_our_own(site: Path):
     declare(site, "bear-mine", GOOD, all_alike="Mine")
-    known = preferences()
-    assert warned(known) == []
-    assert list(known) == ["uniform", "at", "all-alike"]
-    assert "all-alike" in known
-    assert known["all-alike"].__name__ == "Mine"
-    assert dict(known.items())["all-alike"] is known["all-alike"]
-    assert [kind.__name__ for kind in known.values()] == ["Uniform", "At", "Mine"]
-    assert len(known) == 3
-    assert known.about("all-alike") == "Every time counts the same, once more."
-    assert known.about("at") == "The budget is known exactly."
+    registry = preferences()
+    assert warned(registry) == []
+    assert list(registry) == ["uniform", "at", "all-alike"]
+    assert "all-alike" in registry
+    assert registry["all-alike"].__name__ == "Mine"
+    assert dict(registry.items())["all-alike"] is registry["all-alike"]
+    assert [kind.__name__ for kind in registry.values()] == ["Uniform", "At", "Mine"]
+    assert len(registry) == 3
+    assert registry.about("all-alike") == "Every time counts the same, once more."
+    assert registry.about("at") == "The budget is known exactly."
 
 
 @pytest.mark.parametrize("registry", [ADAPTERS, SUITES, FORMATS, EXPORTS, PREFERENCES])
@@ -110,33 +110,33 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("how", BROKEN)
-def test_a_broken_one_is_named_in_a_warning_and_the_others_work(site: Path, how: str):
+def test_a_broken_plug_in_is_named_in_a_warning_and_the_others_work(site: Path, how: str):
     text, reason = BROKEN[how]
     declare(site, "bear-broken", text, broken="Mine")
     declare(site, "bear-good", GOOD, good="Mine")
-    known = preferences()
-    (words,) = warned(known)
-    assert warned(known) == []  # once is enough
+    registry = preferences()
+    (words,) = warned(registry)
+    assert warned(registry) == []  # A registry warns once.
     assert words.startswith("the preference 'broken' of the package 'bear-broken' is left out: ")
     assert reason in words
     assert "\n" not in words
-    assert list(known) == ["uniform", "at", "good"]
-    assert known["at"].__name__ == "At"
+    assert list(registry) == ["uniform", "at", "good"]
+    assert registry["at"].__name__ == "At"
     with pytest.raises(ConfigError, match="'broken' of the package 'bear-broken' cannot be used"):
-        known["broken"]
+        registry["broken"]
 
 
-def test_a_name_that_is_taken_by_us_or_by_an_earlier_package_is_left_out(site: Path):
+def test_a_name_that_is_taken_by_us_or_by_an_earlier_package_is_not_registered(site: Path):
     declare(site, "bear-b", GOOD.replace("Mine", "Second"), mine="Second")
     declare(site, "bear-a", GOOD.replace("Mine", "First"), mine="First", at="First")
-    known = preferences()
-    ours, theirs = sorted(warned(known))
-    assert "'at' of the package 'bear-a' is left out" in ours
-    assert "one of PolarBear's own" in ours
-    assert "'mine' of the package 'bear-b' is left out" in theirs
-    assert "taken by the package 'bear-a'" in theirs
-    assert [known[name].__name__ for name in ("at", "mine")] == ["At", "First"]
-    assert list(known) == ["uniform", "at", "mine"]
+    registry = preferences()
+    taken_by_us, taken_by_package = sorted(warned(registry))
+    assert "'at' of the package 'bear-a' is left out" in taken_by_us
+    assert "one of PolarBear's own" in taken_by_us
+    assert "'mine' of the package 'bear-b' is left out" in taken_by_package
+    assert "taken by the package 'bear-a'" in taken_by_package
+    assert [registry[name].__name__ for name in ("at", "mine")] == ["At", "First"]
+    assert list(registry) == ["uniform", "at", "mine"]
 
 
 def test_an_object_must_have_the_name_of_its_entry_point(site: Path):
@@ -148,7 +148,7 @@ def test_an_object_must_have_the_name_of_its_entry_point(site: Path):
         "polarbear.figures": {"one": "bear_figures:one", "two": "bear_figures:one"}
     })  # fmt: skip
     base = "polarbear.report.figures.base:Figure"
-    known: Registry[Figure] = Registry("figure", "polarbear.figures", base, {}, objects=True)
-    (words,) = warned(known)
+    registry: Registry[Figure] = Registry("figure", "polarbear.figures", base, {}, objects=True)
+    (words,) = warned(registry)
     assert "the figure 'two' of the package 'bear-figures' is left out: it calls itself" in words
-    assert list(known) == ["one"]
+    assert list(registry) == ["one"]

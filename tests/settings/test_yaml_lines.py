@@ -58,14 +58,14 @@ def test_invalid_yaml_is_refused_in_one_line(text: str, words: str):
 
 
 def test_dates_and_single_signs_remain_text_and_keys_are_text():
-    found, _ = parse_yaml("a: 2024-13-45\nb: 2024-01-05\n1: =\nyes: 2", "x.yaml")
-    assert found == {"a": "2024-13-45", "b": "2024-01-05", "1": "=", "yes": 2}
+    document, _ = parse_yaml("a: 2024-13-45\nb: 2024-01-05\n1: =\nyes: 2", "x.yaml")
+    assert document == {"a": "2024-13-45", "b": "2024-01-05", "1": "=", "yes": 2}
 
 
 def test_aliases_and_merges_of_a_sensible_size_still_work():
-    found, _ = parse_yaml("a: &a {x: 1}\nb: {<<: *a, y: 2}\nc: [*a, *a]", "x.yaml")
-    assert found["b"] == {"x": 1, "y": 2}
-    assert found["c"] == [{"x": 1}, {"x": 1}]
+    document, _ = parse_yaml("a: &a {x: 1}\nb: {<<: *a, y: 2}\nc: [*a, *a]", "x.yaml")
+    assert document["b"] == {"x": 1, "y": 2}
+    assert document["c"] == [{"x": 1}, {"x": 1}]
 
 
 def test_a_file_larger_than_a_configuration_can_be_is_not_read(tmp_path: Path):

@@ -13,16 +13,16 @@ Row = dict[str, Any]
 
 
 def rewrite(store: Path, table: str, change: Callable[[Row], Row | None]) -> None:
-    """Change the rows of a table, or leave some out; their order is reversed in any case."""
+    """Change the rows of a table, or remove those that become None, and reverse their order."""
     catalog = Catalog(store)
     parts = dict(catalog.read_parts(table))
     rows = [row for part in parts.values() for row in part.reverse().to_dicts()]
-    rows = [new for row in rows if (new := change(row))]
-    catalog.commit([part_file(table, rows)], parts)
+    changed_rows = [change(row) for row in rows]
+    catalog.commit([part_file(table, [row for row in changed_rows if row])], parts)
 
 
 def rewrite_manifest(store: Path, change: Callable[[Row], object]) -> None:
-    """Change what the manifest holds, in place, with a valid checksum."""
+    """Change the facts of the manifest in place, and keep its checksum valid."""
     facts = json.loads((store / NAME).read_bytes())
     del facts["checksum"]
     change(facts)
@@ -35,5 +35,5 @@ def remove_rounds(store: Path) -> None:
 
 
 def copy_rounds(source: Path, target: Path) -> None:
-    theirs = Catalog(source)
-    Catalog(target).commit([(name, theirs.read(name)) for name in theirs.names("rounds/")])
+    files = Catalog(source)
+    Catalog(target).commit([(name, files.read(name)) for name in files.names("rounds/")])

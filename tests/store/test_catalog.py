@@ -1,4 +1,4 @@
-"""The list of files: damage of any kind is noticed, changes are complete or not made at all."""
+"""The catalog notices damage of any kind, and its changes are complete or do not happen."""
 
 import errno
 import shutil
@@ -25,13 +25,14 @@ from tests.store.test_store import configured as configured_store
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder_of_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store that has a file of every kind, and with its earlier versions."""
     return filled_once(tmp_path_factory, "store with a file of every kind", store_damage.fill)
 
 
 @pytest.fixture(scope="module")
-def raced(made: Path) -> Path:
-    return made / "store"
+def raced(folder_of_versions: Path) -> Path:
+    return folder_of_versions / "store"
 
 
 @pytest.fixture
@@ -56,25 +57,28 @@ def test_a_damage_of_any_file_is_noticed_and_not_read_as_other_data(store: Path,
         *(f"{folder}/{file}" for folder in ("rounds", "races") for file in KINDS_OF_ROUNDS),
         *("rounds/entered.json", "races/race.json"),
     }
-    damages = (store_damage.damage(Random(n), good, store, kind) for n in range(40))
-    assert [wrong for wrong in damages if wrong] == []
+    errors = [store_damage.damage(Random(n), good, store, kind) for n in range(40)]
+    assert [error for error in errors if error] == []
 
 
-def test_a_mixture_of_two_versions_is_reported_and_loses_nothing(made: Path, tmp_path: Path):
+def test_a_mixture_of_two_versions_is_reported_and_loses_nothing(
+    folder_of_versions: Path, tmp_path: Path
+):
     """A slow copy takes some files before a change and others after it."""
-    versions = [store_damage.contents(path) for path in sorted((made / "versions").iterdir())]
-    mixed = (store_damage.mixture(Random(n), versions, tmp_path / "mixed") for n in range(25))
-    assert [wrong for wrong in mixed if wrong] == []
+    folders = sorted((folder_of_versions / "versions").iterdir())
+    versions = [store_damage.contents(folder) for folder in folders]
+    errors = [store_damage.mixture(Random(n), versions, tmp_path / "mixed") for n in range(25)]
+    assert [error for error in errors if error] == []
 
 
 def test_no_command_fails_badly_on_json_of_other_types_depths_and_sizes(store: Path):
     good = store_damage.contents(store)
-    mutated = (store_damage.mutated_json(Random(n), good, store) for n in range(25))
-    assert [wrong for wrong in mutated if wrong] == []
+    errors = [store_damage.mutated_json(Random(n), good, store) for n in range(25)]
+    assert [error for error in errors if error] == []
 
 
 def test_a_file_that_is_not_listed_is_reported_and_not_read(store: Path):
-    runs = len(StoreOnDisk.open(store).all_runs())
+    n_runs = len(StoreOnDisk.open(store).all_runs())
     part = first(store, "runs/*")
     pl.read_parquet(part).head(1).with_columns(run=pl.lit("x")).write_parquet(
         store / "runs" / "part-mine.parquet"
@@ -82,50 +86,53 @@ def test_a_file_that_is_not_listed_is_reported_and_not_read(store: Path):
     assert [(d.file, d.why) for d in verify(store).damaged] == [
         ("runs/part-mine.parquet", NOT_LISTED)
     ]
-    assert len(StoreOnDisk.open(store).all_runs()) == runs
+    assert len(StoreOnDisk.open(store).all_runs()) == n_runs
 
 
 def test_an_algorithm_is_renamed_everywhere_or_nowhere(store: Path, tmp_path: Path):
-    """Killed after any file operation: readers see the old or the new names."""
+    """After a kill at any file operation, readers see the old or the new names."""
     with recorded() as steps:
-        done = Path(shutil.copytree(store, tmp_path / "done"))
-        with StoreOnDisk.open(done).writing():
-            rename(StoreOnDisk.open(done), "good", "best")
-    outcomes = [essence(store), essence(done)]
-    seen = set()
+        renamed = Path(shutil.copytree(store, tmp_path / "renamed"))
+        with StoreOnDisk.open(renamed).writing():
+            rename(StoreOnDisk.open(renamed), "good", "best")
+    outcomes = {"good": essence(store), "best": essence(renamed)}
+    names = set()
     for at in range(0, len(steps), 7):
         copy = Path(shutil.copytree(store, tmp_path / f"{at}"))
         with pytest.raises(PowerCut), killed(at), StoreOnDisk.open(copy).writing():
             rename(StoreOnDisk.open(copy), "good", "best")
-        found = StoreOnDisk.open(copy)
-        seen.add(name := next(n for n in found.settings.algorithms if n in ("good", "best")))
-        assert set(found.runs()["algorithm"]) == set(found.settings.algorithms)
-        with found.writing():
+        reader = StoreOnDisk.open(copy)
+        algorithms = reader.settings.algorithms
+        name = next(name for name in algorithms if name in outcomes)
+        names.add(name)
+        assert set(reader.runs()["algorithm"]) == set(algorithms)
+        with reader.writing():
             pass
-        assert essence(copy) == outcomes[name == "best"]
+        assert essence(copy) == outcomes[name]
         assert verify(copy).sound
         assert not list(copy.rglob(f"{file_io.ASIDE}*"))
-    assert seen == {"good", "best"}
+    assert names == {"good", "best"}
 
 
 def test_a_change_that_fails_leaves_nothing_behind(tmp_path: Path):
-    made = StoreOnDisk.create(tmp_path / "store", configured_store().stored())
+    path = tmp_path / "store"
+    files = StoreOnDisk.create(path, configured_store().stored()).catalog
     ranking = {"instance": "i", "t": 1.0, "algorithm": ["A"], "position": [1.0]}
     table = table_file("rankings/a", [ranking], tables.RANKINGS)
-    changed = [json_file("provenance.json", {"alike": {}, "seeds_of": {}}), table]
+    provenance = json_file("provenance.json", {"alike": {}, "seeds_of": {}})
     with recorded() as steps:
-        made.catalog.commit([changed[1]])
+        files.commit([table])
     for at in range(len(steps)):
         with failing(at, errno.ENOSPC), pytest.raises(StoreError):
-            made.catalog.commit([changed[0]], made.catalog.names("rankings/a-"))
-        made.catalog.recover()
-        assert verify(made.path).sound
-        assert not list(made.path.rglob(f"{file_io.ASIDE}*"))
-        made.catalog.commit([changed[1]], ["provenance.json"])
+            files.commit([provenance], files.names("rankings/a-"))
+        files.recover()
+        assert verify(path).sound
+        assert not list(path.rglob(f"{file_io.ASIDE}*"))
+        files.commit([table], ["provenance.json"])
 
 
 @pytest.mark.parametrize("folder", [".", "rounds", "races/race-0001", "posteriors", "damaged/runs"])
-def test_the_next_writer_removes_what_a_killed_one_has_left(store: Path, folder: str):
+def test_the_next_writer_removes_partial_files_of_a_killed_one(store: Path, folder: str):
     (store / folder).mkdir(exist_ok=True, parents=True)
     for name in ("round-0001.json", "abcd"):
         (store / folder / f"{file_io.ASIDE}{name}").write_bytes(b"half")
@@ -135,22 +142,23 @@ def test_the_next_writer_removes_what_a_killed_one_has_left(store: Path, folder:
     assert verify(store).sound
 
 
-def test_a_file_outside_of_a_store_is_written_without_what_killed_writers_have_left(tmp_path: Path):
-    target, other = tmp_path / "page.html", tmp_path / "other.html"
+def test_writing_a_file_outside_of_a_store_removes_partial_files_of_killed_writers(tmp_path: Path):
+    target = tmp_path / "page.html"
+    other = tmp_path / "other.html"
     with pytest.raises(PowerCut), killed(2):
         file_io.write_whole(target, b"new")
     with pytest.raises(PowerCut), killed(2):
         file_io.write_whole(other, b"new")
-    with file_io.folder_aside(target) as alive:
-        left = alive.with_name(f"{alive.name}x")
-        left.mkdir()
+    with file_io.folder_aside(target) as folder_in_use:
+        abandoned_folder = folder_in_use.with_name(f"{folder_in_use.name}x")
+        abandoned_folder.mkdir()
         file_io.write_whole(target, b"new")
-        assert alive.exists()
-        assert not left.exists()
+        assert folder_in_use.exists()
+        assert not abandoned_folder.exists()
     assert target.read_bytes() == b"new"
-    (remaining,) = tmp_path.glob(f"{file_io.ASIDE}*")  # which belongs to the other file
+    (partial_other,) = tmp_path.glob(f"{file_io.ASIDE}*")
     file_io.write_whole(other, b"new")
-    assert not remaining.exists()
+    assert not partial_other.exists()
 
 
 def test_a_number_of_rounds_or_instances_beyond_reason_takes_no_time(store: Path):
@@ -185,44 +193,43 @@ def test_a_small_file_that_expands_to_very_much_is_damaged(store, monkeypatch, t
 
 
 def test_a_missing_file_that_is_added_again_with_the_same_content_is_written(tmp_path: Path):
-    made = StoreOnDisk.create(tmp_path / "store", configured_store().stored())
-    name, _ = file = json_file("provenance.json", {"alike": {}, "seeds_of": {"A": "B"}})
-    made.catalog.commit([file])
-    (made.path / name).unlink()
-    made.catalog.commit([file])
-    assert made.provenance.seed_name("A") == "B"
-    assert verify(made.path).sound
+    store = StoreOnDisk.create(tmp_path / "store", configured_store().stored())
+    file = json_file("provenance.json", {"alike": {}, "seeds_of": {"A": "B"}})
+    store.catalog.commit([file])
+    (store.path / file[0]).unlink()
+    store.catalog.commit([file])
+    assert store.provenance.seed_name("A") == "B"
+    assert verify(store.path).sound
 
 
 def test_a_reader_finds_a_file_that_is_listed_and_not_yet_in_place(tmp_path, monkeypatch):
-    made = StoreOnDisk.create(tmp_path / "store", configured_store().stored())
+    store = StoreOnDisk.create(tmp_path / "store", configured_store().stored())
     facts = {"alike": {}, "seeds_of": {"A": "B"}}
     with monkeypatch.context() as patch:
         patch.setattr(Catalog, "_put_in_place", lambda self, name: None)
-        made.catalog.commit([json_file("provenance.json", facts)])
-    assert not (made.path / "provenance.json").exists()
-    assert made.catalog.stat("provenance.json").st_size
-    assert StoreOnDisk.open(made.path).provenance.seed_name("A") == "B"
-    with made.writing():
-        assert (made.path / "provenance.json").exists()
-    assert made.catalog.read_record("provenance.json", Origins) == Origins(**facts)
+        store.catalog.commit([json_file("provenance.json", facts)])
+    assert not (store.path / "provenance.json").exists()
+    assert store.catalog.stat("provenance.json").st_size
+    assert StoreOnDisk.open(store.path).provenance.seed_name("A") == "B"
+    with store.writing():
+        assert (store.path / "provenance.json").exists()
+    assert store.catalog.read_record("provenance.json", Origins) == Origins(**facts)
 
 
 def test_a_posterior_without_its_facts_is_damaged(tmp_path: Path):
-    made = StoreOnDisk.create(tmp_path / "store", configured_store().stored())
-    made.catalog.commit(
-        [table_file("posteriors/key", [{"draw": 1}], pa.schema({"draw": pa.int64()}))]
-    )
-    for read in (made.posteriors.read, made.posteriors.metadata):
+    store = StoreOnDisk.create(tmp_path / "store", configured_store().stored())
+    without_facts = table_file("posteriors/key", [{"draw": 1}], pa.schema({"draw": pa.int64()}))
+    store.catalog.commit([without_facts])
+    for read in (store.posteriors.read, store.posteriors.metadata):
         with pytest.raises(StoreDamagedError, match="key-.*is damaged.*polarbear repair"):
             read("key")
 
 
 def test_a_file_that_the_disk_cannot_read_is_damaged_and_one_without_permission_is_not(raced: Path):
-    (name, *_) = Catalog(raced).names("runs/")
+    name = Catalog(raced).names("runs/")[0]
     for number, message in ((errno.EIO, "the disk cannot read it"), (errno.EACCES, "Permission")):
         fresh = Catalog(raced)
         assert fresh.manifest
-        with failing(0, number), pytest.raises(StoreError, match=message) as found:
+        with failing(0, number), pytest.raises(StoreError, match=message) as error:
             fresh.read(name)
-        assert isinstance(found.value, StoreDamagedError) == (number == errno.EIO)
+        assert isinstance(error.value, StoreDamagedError) == (number == errno.EIO)

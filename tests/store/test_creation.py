@@ -1,4 +1,4 @@
-"""Creating a store: complete or not at all, by one process at a time."""
+"""A store is created completely or not at all, by one process at a time."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,7 @@ from tests.store.test_store import configured
 SETTINGS = configured().stored()
 
 
-def test_a_creation_that_is_killed_at_any_file_operation_is_made_up_for(tmp_path: Path):
+def test_a_creation_that_is_killed_at_any_file_operation_can_be_repeated(tmp_path: Path):
     for at in count():
         folder = tmp_path / f"{at}" / "deep" / "store"
         try:
@@ -26,23 +26,23 @@ def test_a_creation_that_is_killed_at_any_file_operation_is_made_up_for(tmp_path
                 StoreOnDisk.create(folder, SETTINGS)
             break
         except PowerCut:
-            made = StoreOnDisk.create(folder, SETTINGS)
-        with made.writing():
+            store = StoreOnDisk.create(folder, SETTINGS)
+        with store.writing():
             assert StoreOnDisk.open(folder).settings == SETTINGS
         assert not [path.name for path in folder.iterdir() if path.name.startswith(".writing")]
     assert at > 10
 
 
 @pytest.mark.parametrize("how", ERRORS)
-def test_a_creation_that_meets_an_error_at_any_step_is_made_up_for(tmp_path: Path, how: str):
+def test_a_creation_that_meets_an_error_at_any_step_can_be_repeated(tmp_path: Path, how: str):
     for at in count():
         folder = tmp_path / f"{at}" / "deep" / "store"
-        with failing(at, ERRORS[how], lasting=how == "full disk") as asked, suppress(StoreError):
+        with failing(at, ERRORS[how], lasting=how == "full disk") as steps, suppress(StoreError):
             StoreOnDisk.create(folder, SETTINGS)
-        made = StoreOnDisk.create(folder, SETTINGS)
-        with made.writing():
+        store = StoreOnDisk.create(folder, SETTINGS)
+        with store.writing():
             assert StoreOnDisk.open(folder).settings == SETTINGS
-        if len(asked) <= at:
+        if len(steps) <= at:
             break
     assert at > 10
 
@@ -58,14 +58,14 @@ def creation(tmp_path_factory: pytest.TempPathFactory) -> list[Step]:
 
 @pytest.mark.parametrize("how", WAYS)
 def test_the_remains_of_a_creation_after_a_power_cut_become_a_store(tmp_path, creation, how):
-    for after in range(len(creation) + 1):
-        root = tmp_path / f"{after}"
-        write_folder(after_cut({}, creation, after, how), root)
-        if after == len(creation):  # it was created, and is still there
+    for n_steps in range(len(creation) + 1):
+        root = tmp_path / f"{n_steps}"
+        write_folder(after_cut({}, creation, n_steps, how), root)
+        if n_steps == len(creation):
             assert StoreOnDisk.open(root / "deep" / "store").settings == SETTINGS
-        made = StoreOnDisk.create(root / "deep" / "store", SETTINGS)
-        with made.writing():
-            assert made.settings == SETTINGS
+        store = StoreOnDisk.create(root / "deep" / "store", SETTINGS)
+        with store.writing():
+            assert store.settings == SETTINGS
 
 
 def test_threads_that_create_a_store_at_once_open_it_or_find_it_locked(tmp_path):
@@ -75,18 +75,18 @@ def test_threads_that_create_a_store_at_once_open_it_or_find_it_locked(tmp_path)
         start.wait()
         try:
             with StoreOnDisk.create(folder, SETTINGS).writing():
-                return "made"
+                return "created"
         except StoreLockedError:
             return "locked"
 
     for trial in range(10):
         with ThreadPoolExecutor(4) as threads:
-            ends = set(threads.map(create, [tmp_path / f"{trial}"] * 4))
-        assert "made" in ends
+            outcomes = set(threads.map(create, [tmp_path / f"{trial}"] * 4))
+        assert "created" in outcomes
         assert StoreOnDisk.open(tmp_path / f"{trial}").settings == SETTINGS
 
 
-def test_a_folder_that_looks_half_made_but_holds_something_else_is_left_alone(tmp_path: Path):
+def test_a_folder_that_looks_half_created_but_holds_something_else_is_refused(tmp_path: Path):
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "diary.txt").write_text("ten miles")
     with pytest.raises(NotAStoreError, match="exists and is not a PolarBear store"):

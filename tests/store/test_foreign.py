@@ -1,8 +1,9 @@
-"""A store of unknown origin: opened, reported on and inferred from, it runs nothing."""
+"""A store of unknown origin runs nothing when it is opened, reported on and inferred from."""
 
 import fcntl
 import json
 import os
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,7 @@ from tests.support import Project
 
 TABLE = "algorithm,instance,t,y\n" + "".join(
     f"{name},i{i},{t},{y + i / t}\n"
-    for i in range(6)
-    for name, y in (("A", 1), ("B", 2))
-    for t in (1, 5, 20)
+    for i, (name, y), t in product(range(6), (("A", 1), ("B", 2)), (1, 5, 20))
 )
 
 
@@ -57,7 +56,7 @@ def test_a_link_out_of_a_store_is_not_followed(project: Project, foreign: Path, 
     assert before == (outside.read_bytes() if outside.is_file() else sorted(outside.iterdir()))
 
 
-def test_a_lock_that_is_a_link_is_not_written_through_where_a_store_is_to_be_made(project: Project):
+def test_creating_a_store_does_not_write_through_a_lock_that_is_a_link(project: Project):
     outside = project.folder / "outside"
     outside.write_text("precious")
     (project.folder / "s").mkdir()
@@ -80,11 +79,11 @@ def test_a_pipe_in_a_store_is_refused_without_waiting(project: Project, foreign:
 @pytest.mark.parametrize("words", ["[]", "5", '{"pid": 1}', "\x00", '{"pid": "a\\n\\u001b[2J"'])
 def test_the_holder_of_a_lock_with_other_content_is_another_process(tmp_path: Path, words: str):
     (tmp_path / "lock").write_text(words)
-    with (tmp_path / "lock").open() as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        found = holder(tmp_path / "lock")
-        assert found is not None
-        assert found.words == "another process"
+    with (tmp_path / "lock").open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        lock_holder = holder(tmp_path / "lock")
+        assert lock_holder is not None
+        assert lock_holder.words == "another process"
 
 
 def test_links_within_a_store_and_to_a_store_are_followed(project: Project, foreign: Path):
@@ -126,7 +125,7 @@ def test_reading_a_store_runs_nothing_that_its_configuration_names(project: Proj
         ),
         *(("obsolete", ["/etc/passwd"], "obsolete"), ("obsolete", 3, "obsolete")),
         *(("created", 3, "created"), ("tool", None, "tool")),
-        # listing every wrong value would take longer than all else
+        # An error that lists every wrong value would take longer than everything else.
         ("obsolete", [3] * 10**5, ".*100,000 values of other types"),
         ("obsolete", [0] * 10**6, ".*not a JSON object of a store"),
         ("obsolete", 10**30, ".*beyond 64 bits"),
@@ -139,7 +138,7 @@ def test_a_manifest_that_no_reader_can_use_is_refused(foreign: Path, key: str, v
 
 
 def rewrite_posterior(store: Path, **changed) -> None:
-    """Change facts about the posterior, with valid checksums."""
+    """Change facts about the posterior, and keep checksums valid."""
     catalog = Catalog(store)
     (name,) = catalog.names("posteriors/")
     table = pq.read_table(pa.BufferReader(catalog.read(name)))
@@ -201,6 +200,6 @@ def test_a_value_in_a_table_that_no_command_writes_is_damage(
         catalog.commit([part_file(table, rows)], parts)
     assert project("verify", "s").returncode == 1
     for command in ("status", "infer", "select", "compare"):
-        assert project(command, "s").returncode in (0, 1), command  # a traceback is no exit code
+        assert project(command, "s").returncode in (0, 1), command
     assert project("repair", "s").returncode == 0
     assert project("verify", "s").returncode == 0

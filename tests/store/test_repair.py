@@ -1,4 +1,4 @@
-"""Damage is found by `verify`, set aside by `repair`, and made up for by the race that goes on."""
+"""`verify` finds damage, `repair` sets it aside, and a continued race replaces what was lost."""
 
 import errno
 import random
@@ -67,41 +67,41 @@ DAMAGE: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
-def test_a_race_that_goes_on_after_repair_ends_as_if_nothing_had_happened(
+def test_a_race_that_continues_after_repair_ends_like_an_undisturbed_one(
     damage: Callable[[Path], Any], store: Path, undisturbed: Path
 ):
     damage(store)
-    found = verify(store)
-    assert not found.sound
-    assert found.damaged
-    told = repair(store)
-    assert told.moved or found.damaged[0].why.startswith("it is not there")
-    again = verify(store)
-    assert again.damaged == ()
-    assert again.sound
+    before = verify(store)
+    assert not before.sound
+    assert before.damaged
+    repairs = repair(store)
+    assert repairs.moved or before.damaged[0].why.startswith("it is not there")
+    after = verify(store)
+    assert after.damaged == ()
+    assert after.sound
     raced(store)
     assert essence(store) == essence(undisturbed / "store")
     assert verify(store).sound
 
 
-def test_what_is_sound_is_found_sound_and_left_as_it_is(store: Path):
+def test_a_sound_store_is_verified_and_not_changed_by_repair(store: Path):
     before = store_damage.contents(store)
-    found = verify(store)
-    assert found.sound
-    assert (found.damaged, found.replay_from) == ((), None)
-    assert found.files == len(before)
+    verification = verify(store)
+    assert verification.sound
+    assert (verification.damaged, verification.replay_from) == ((), None)
+    assert verification.files == len(before)
     assert repair(store).moved == ()
     assert store_damage.contents(store) == before
 
 
 @pytest.mark.parametrize("table", ["instances", "runs", "trajectories", "posteriors"])
-def test_a_file_that_could_not_be_read_once_is_set_aside_and_made_up_for(
+def test_a_file_that_could_not_be_read_once_is_set_aside_and_replaced(
     table: str, store: Path, undisturbed: Path
 ):
     with failing(-1, 0) as steps:
         repair(Path(shutil.copytree(store, store.parent / "copy")))
-    of_table = [i for i, step in enumerate(steps) if step.path.parent.name == table]
-    for number, at in enumerate(of_table):
+    steps_on_table = [i for i, step in enumerate(steps) if step.path.parent.name == table]
+    for number, at in enumerate(steps_on_table):
         copy = Path(shutil.copytree(store, store.parent / f"{number}"))
         with failing(at, errno.EIO):
             repair(copy)
@@ -110,63 +110,64 @@ def test_a_file_that_could_not_be_read_once_is_set_aside_and_made_up_for(
         assert essence(copy) == essence(undisturbed / "store")
 
 
-def test_what_was_set_aside_is_kept_with_its_reason(store: Path):
+def test_a_damaged_file_is_kept_with_the_reason_for_setting_it_aside(store: Path):
     damaged = store / "rounds" / "round-0003.json"
     flip(damaged)
     content = damaged.read_bytes()
-    told = repair(store)
+    repairs = repair(store)
     assert (store / "damaged" / "rounds" / "round-0003.json").read_bytes() == content
-    assert sorted(move.file.split("-")[0] for move in told.moved) == [
+    assert sorted(move.file.split("-")[0] for move in repairs.moved) == [
         *("rounds/pairs", "rounds/pairs", "rounds/ratings", "rounds/ratings"),
         *("rounds/round", "rounds/round"),
     ]
-    reasons = {move.file: move.why for move in told.moved}
+    reasons = {move.file: move.why for move in repairs.moved}
     assert reasons["rounds/round-0003.json"] == "its content does not match its checksum"
-    assert (told.rounds_kept, told.rounds_to_replay, told.runs_lost) == (2, 2, 0)
-    assert told.next is not None
-    assert "polarbear race CONFIG" in told.next
+    assert (repairs.rounds_kept, repairs.rounds_to_replay, repairs.runs_lost) == (2, 2, 0)
+    assert repairs.next is not None
+    assert "polarbear race CONFIG" in repairs.next
 
 
-def test_nothing_is_run_again_that_was_not_lost(store: Path):
+def test_only_lost_runs_are_repeated(store: Path):
     flip(store / "rounds" / "round-0001.json")
     repair(store)
     assert raced(store) == 0
     part = first(store / "trajectories")
-    lost = len(pl.read_parquet(part))
+    n_lost = len(pl.read_parquet(part))
     flip(part)
-    assert repair(store).runs_lost == lost
-    assert raced(store) == lost
+    assert repair(store).runs_lost == n_lost
+    assert raced(store) == n_lost
 
 
-@pytest.mark.parametrize("lost", ["round-0002.json", "ratings-0002-*.parquet"])
-def test_a_race_does_not_go_on_where_a_middle_round_is_missing(store: Path, lost: str):
-    file = first(store / "rounds", lost)
+@pytest.mark.parametrize("pattern", ["round-0002.json", "ratings-0002-*.parquet"])
+def test_a_race_does_not_continue_if_a_middle_round_is_missing(store: Path, pattern: str):
+    file = first(store / "rounds", pattern)
     file.unlink()
     with pytest.raises(StoreDamagedError, match=f"{file.name} is damaged .it is not there.*repair"):
         raced(store)
 
 
-def test_a_race_does_not_go_on_without_the_runs_that_its_rounds_stand_on(store: Path):
+def test_a_race_does_not_continue_without_the_runs_of_its_rounds(store: Path):
     for table in ("runs", "trajectories"):
         rewrite(store, table, lambda row: row if row["algorithm"] == "good" else None)
     with pytest.raises(StoreDamagedError, match="lack .* runs? of round .*polarbear repair"):
         raced(store)
 
 
-def test_rounds_are_replayed_with_newcomers_entering_when_they_did(store: Path, tmp_path: Path):
+def test_in_replayed_rounds_newcomers_enter_at_the_same_time(store: Path, tmp_path: Path):
     raced(store, WITH_NEWCOMER)
-    joined = [r for r in range(1, 8) if StoreOnDisk.open(store).rounds.read(r).newcomer]
-    assert joined[0] == 5
-    assert len(joined) > 1
-    wanted = essence(store)
+    rounds = StoreOnDisk.open(store).rounds
+    with_newcomer = [number for number in range(1, 8) if rounds.read(number).newcomer]
+    assert with_newcomer[0] == 5
+    assert len(with_newcomer) > 1
+    expected = essence(store)
     for number in (1, 4, 5):
         copy = Path(shutil.copytree(store, tmp_path / f"{number}"))
         flip(copy / "rounds" / f"round-{number:04}.json")
         repair(copy)
         assert raced(copy, WITH_NEWCOMER) == 0
-        found = essence(copy)
-        found["rounds"].pop("entered.json", None)
-        assert found == wanted
+        replayed = essence(copy)
+        replayed["rounds"].pop("entered.json", None)
+        assert replayed == expected
 
 
 def test_a_store_without_its_configuration_asks_for_it(store: Path):
@@ -177,8 +178,8 @@ def test_a_store_without_its_configuration_asks_for_it(store: Path):
     assert StoreOnDisk.create(store, CONFIG.stored()).settings == CONFIG.stored()
 
 
-def test_sound_parts_that_are_not_listed_are_taken_in(store: Path, undisturbed: Path):
-    """As in a slow copy that took polarbear.json before small parts were merged."""
+def test_sound_parts_that_are_not_listed_are_added(store: Path, undisturbed: Path):
+    """A slow copy has such parts if it copied polarbear.json before small parts were merged."""
     catalog = Catalog(store)
     before = catalog.manifest.to_bytes()
     for table in ("runs", "trajectories"):

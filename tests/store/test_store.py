@@ -1,4 +1,4 @@
-"""The store: complete changes or none, one writer, and errors that name the damaged file."""
+"""The store has complete changes, one writer, and errors that name the damaged file."""
 
 import errno
 import os
@@ -29,7 +29,8 @@ from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import Instance
 from polarbear.settings.options import Source
-from polarbear.store import StoreOnDisk, file_io, fs, store, tables
+from polarbear.store import StoreOnDisk, file_io, fs, tables
+from polarbear.store import store as store_module
 from polarbear.store.runs import FinishedRun
 from polarbear.store.verify import verify
 from tests.support import no_space
@@ -82,22 +83,22 @@ def config() -> Config:
 @pytest.fixture
 def stored(tmp_path: Path, config: Config) -> StoreOnDisk:
     """A store with two algorithms on one instance."""
-    made = StoreOnDisk.create(tmp_path / "store", config.stored())
-    with made.writing():
-        made.add_instances([instance(0), instance(1)], "synthetic")
-        add(made, outcome(config, "A", 0, [(5, 3.0), (50, 2.0)]), outcome(config, "B", 0, []))
-    return made
+    store = StoreOnDisk.create(tmp_path / "store", config.stored())
+    with store.writing():
+        store.add_instances([instance(0), instance(1)], "synthetic")
+        add(store, outcome(config, "A", 0, [(5, 3.0), (50, 2.0)]), outcome(config, "B", 0, []))
+    return store
 
 
 def test_every_stored_column_has_the_type_and_meaning_that_tables_says(stored: StoreOnDisk):
     for name, schema in tables.ALL.items():
         for path in parts_of(stored, name):
-            found = pq.read_schema(path)
-            assert found.remove_metadata().equals(schema.remove_metadata())
-            assert all(found.field(column).metadata[b"meaning"] for column in schema.names)
+            stored_schema = pq.read_schema(path)
+            assert stored_schema.remove_metadata().equals(schema.remove_metadata())
+            assert all(stored_schema.field(column).metadata[b"meaning"] for column in schema.names)
 
 
-def test_what_is_stored_is_read_back_by_polars_and_duckdb_too(stored: StoreOnDisk):
+def test_polars_and_duckdb_can_read_a_store(stored: StoreOnDisk):
     parts = str(stored.path / "trajectories" / "*.parquet")
     points = pl.read_parquet(parts).explode("t", "y").drop_nulls()
     assert points.select("algorithm", "t", "y").rows() == [("A", 5.0, 3.0), ("A", 50.0, 2.0)]
@@ -115,16 +116,16 @@ def test_what_is_stored_is_read_back_by_polars_and_duckdb_too(stored: StoreOnDis
     status=st.sampled_from(list(Status)),
     reached=st.integers(40, 50),
 )
-def test_on_a_grid_each_value_is_what_a_plain_loop_finds(improvements, grid, status, reached):
+def test_each_value_on_a_grid_agrees_with_a_plain_loop(improvements, grid, status, reached):
     config = configured("A")
     points = [(float(t), -float(i)) for i, t in enumerate(improvements)]
     with tempfile.TemporaryDirectory() as folder:
-        made = StoreOnDisk.create(Path(folder) / "store", config.stored())
-        with made.writing():
-            made.add_instances([instance(0)], "synthetic")
-            add(made, outcome(config, "A", 0, points, status, reached))
-        found = made.on_grid(np.array(grid, dtype=float)).values[0, 0]
-    for t, value in zip(grid, found, strict=True):
+        store = StoreOnDisk.create(Path(folder) / "store", config.stored())
+        with store.writing():
+            store.add_instances([instance(0)], "synthetic")
+            add(store, outcome(config, "A", 0, points, status, reached))
+        values = store.on_grid(np.array(grid, dtype=float)).values[0, 0]
+    for t, value in zip(grid, values, strict=True):
         if status in (Status.BUDGET, Status.LOST) and t > reached:
             assert np.isnan(value)
         else:
@@ -141,10 +142,10 @@ def test_an_algorithm_that_did_not_run_on_an_instance_is_absent_there(stored, co
     assert np.array_equal(grid.values[1], [[0.0, 0.0], [np.nan, np.nan]], equal_nan=True)
 
 
-def test_a_run_on_a_new_instance_that_is_stored_while_a_grid_is_read_is_left_out_of_it(
+def test_a_grid_omits_a_run_on_a_new_instance_that_is_stored_while_it_is_read(
     stored: StoreOnDisk, config: Config, monkeypatch: pytest.MonkeyPatch
 ):
-    """As when another process infers while runs go on."""
+    """This happens when another process infers during a race."""
     trajectories = StoreOnDisk.trajectories
 
     def after_another_run(self: StoreOnDisk, *names: Any) -> Any:
@@ -158,9 +159,7 @@ def test_a_run_on_a_new_instance_that_is_stored_while_a_grid_is_read_is_left_out
     assert stored.on_grid(np.array([10.0])).instances == ("i0", "i1")
 
 
-def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(
-    stored: StoreOnDisk, config: Config
-):
+def test_a_repeated_run_counts_once_with_its_last_attempt(stored: StoreOnDisk, config: Config):
     with stored.writing():
         add(stored, outcome(config, "A", 0, [(5, 3.0), (50, 1.0)], attempt=2))
     assert len(stored.all_runs()) == 3
@@ -169,53 +168,55 @@ def test_a_run_that_was_run_again_counts_once_with_its_last_attempt(
 
 
 def test_many_small_parts_are_merged_and_nothing_is_lost(tmp_path, config, monkeypatch):
-    monkeypatch.setattr(store, "MERGE_ABOVE", 5)
-    made = StoreOnDisk.create(tmp_path / "store", config.stored())
-    with made.writing():
+    monkeypatch.setattr(store_module, "MERGE_ABOVE", 5)
+    with_parts = StoreOnDisk.create(tmp_path / "store", config.stored())
+    with with_parts.writing():
         for index in range(8):
-            made.add_instances([instance(index)], "synthetic")
-            add(made, outcome(config, "A", index, [(1, -float(index))]))
-            made.merge_parts()
-    assert [len(parts_of(made, table)) for table in ("runs", "instances")] == [3, 3]
-    assert len(made.instances()) == 8
-    values = made.on_grid(np.array([10.0]), ["A"]).values.ravel()
+            with_parts.add_instances([instance(index)], "synthetic")
+            add(with_parts, outcome(config, "A", index, [(1, -float(index))]))
+            with_parts.merge_parts()
+    assert [len(parts_of(with_parts, table)) for table in ("runs", "instances")] == [3, 3]
+    assert len(with_parts.instances()) == 8
+    values = with_parts.on_grid(np.array([10.0]), ["A"]).values.ravel()
     assert values.tolist() == [-float(index) for index in range(8)]
 
 
 def test_at_the_end_of_a_race_few_parts_are_merged_too_but_for_large_ones(
     tmp_path: Path, config: Config, monkeypatch: pytest.MonkeyPatch
 ):
-    made = StoreOnDisk.create(tmp_path / "store", config.stored())
-    with made.writing():
+    with_parts = StoreOnDisk.create(tmp_path / "store", config.stored())
+    with with_parts.writing():
         for index in range(3):
-            made.add_instances([instance(index)], "synthetic")
-            add(made, outcome(config, "A", index, [(t, -float(t)) for t in range(1, 2 + index)]))
-        sizes = sorted(p.stat().st_size for p in parts_of(made, "trajectories"))
+            points = [(t, -float(t)) for t in range(1, 2 + index)]
+            with_parts.add_instances([instance(index)], "synthetic")
+            add(with_parts, outcome(config, "A", index, points))
+        sizes = sorted(path.stat().st_size for path in parts_of(with_parts, "trajectories"))
         assert sizes[1] < sizes[2]
-        made.merge_parts()
-        assert len(parts_of(made, "runs")) == 3
+        with_parts.merge_parts()
+        assert len(parts_of(with_parts, "runs")) == 3
         with monkeypatch.context() as patch:
-            patch.setattr(store, "SMALL_PART_BYTES", sizes[2] * store.MERGE_ABOVE)
-            made.merge_parts(at_the_end=True)
-        assert len(parts_of(made, "trajectories")) == 2
-        made.merge_parts(at_the_end=True)
-    assert [len(parts_of(made, t)) for t in ("instances", "runs", "trajectories")] == [1, 1, 1]
-    assert made.on_grid(np.array([10.0]), ["A"]).values.ravel().tolist() == [-1, -2, -3]
-    assert len(made.instances()) == 3
+            patch.setattr(store_module, "SMALL_PART_BYTES", sizes[2] * store_module.MERGE_ABOVE)
+            with_parts.merge_parts(at_the_end=True)
+        assert len(parts_of(with_parts, "trajectories")) == 2
+        with_parts.merge_parts(at_the_end=True)
+    for table in ("instances", "runs", "trajectories"):
+        assert len(parts_of(with_parts, table)) == 1
+    assert with_parts.on_grid(np.array([10.0]), ["A"]).values.ravel().tolist() == [-1, -2, -3]
+    assert len(with_parts.instances()) == 3
 
 
 @pytest.mark.parametrize("at_the_end", [False, True])
 def test_parts_are_merged_after_a_change_that_was_listed_and_not_finished(
     stored: StoreOnDisk, config: Config, at_the_end: bool, monkeypatch: pytest.MonkeyPatch
 ):
-    """As when a race that failed stores its last runs."""
+    """This happens when a race that failed stores its last runs."""
 
     def rename(old: Path, new: Path) -> None:
         if new.parent == stored.path / "runs":
             raise OSError(errno.EACCES, "Permission denied")
         old.replace(new)
 
-    monkeypatch.setattr(store, "MERGE_ABOVE", 1)
+    monkeypatch.setattr(store_module, "MERGE_ABOVE", 1)
     with stored.writing():
         with monkeypatch.context() as patch, pytest.raises(StoreReadOnlyError):
             patch.setattr(fs, "rename", rename)
@@ -230,20 +231,20 @@ def test_a_reader_that_meets_a_merge_sees_every_run_once(stored, config, monkeyp
         for index in range(2, 6):
             stored.add_instances([instance(index)], "synthetic")
             add(stored, outcome(config, "A", index, [(1, 0.0)]))
-        monkeypatch.setattr(store, "MERGE_ABOVE", 2)
-        reading = stored.trajectories(["A"])
-        seen = [next(reading)[0].instance]
+        monkeypatch.setattr(store_module, "MERGE_ABOVE", 2)
+        trajectories = stored.trajectories(["A"])
+        instances = [next(trajectories)[0].instance]
         stored.merge_parts()
-        seen += [run.instance for run, _, _ in reading]
-    assert sorted(seen) == ["i0", "i2", "i3", "i4", "i5"]
+        instances += [run.instance for run, _, _ in trajectories]
+    assert sorted(instances) == ["i0", "i2", "i3", "i4", "i5"]
 
 
-def test_an_unknown_file_is_left_alone(stored: StoreOnDisk):
-    mine = stored.path / "notes.txt"
-    mine.write_text("mine")
+def test_a_writer_does_not_touch_an_unknown_file(stored: StoreOnDisk):
+    notes = stored.path / "notes.txt"
+    notes.write_text("my notes")
     with stored.writing():
         pass
-    assert mine.read_text() == "mine"
+    assert notes.read_text() == "my notes"
     assert len(StoreOnDisk.open(stored.path).runs()) == 2
 
 
@@ -260,7 +261,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(stored, config, monkeypatch):
 
 @pytest.fixture
 def nobody() -> Iterator[None]:
-    """Not root for a while, since permissions do not bind root."""
+    """Run as another user than root, because permissions do not bind root."""
     if os.geteuid() != 0:
         yield
         return
@@ -275,15 +276,16 @@ def nobody() -> Iterator[None]:
 def read_only(config: Config) -> Iterator[StoreOnDisk]:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        made = StoreOnDisk.create(Path(folder) / "store", config.stored())
-        with made.writing():
-            made.add_instances([instance(0)], "synthetic")
-            add(made, outcome(config, "A", 0, [(5, 3.0)]))
-        writable = [path for path in made.path.rglob("*") if path.is_dir()] + [made.path]
-        for path in [*made.path.rglob("*"), made.path]:
+        store = StoreOnDisk.create(Path(folder) / "store", config.stored())
+        with store.writing():
+            store.add_instances([instance(0)], "synthetic")
+            add(store, outcome(config, "A", 0, [(5, 3.0)]))
+        paths = [*store.path.rglob("*"), store.path]
+        folders = [path for path in paths if path.is_dir()]
+        for path in paths:
             path.chmod(0o555 if path.is_dir() else 0o444)
-        yield made
-        for path in writable:
+        yield store
+        for path in folders:
             path.chmod(0o755)
 
 
@@ -325,7 +327,8 @@ def test_a_broken_manifest_is_named(stored: StoreOnDisk, text: str):
     [
         ({"seed": 2}, "seed: stored 1, configuration 2"),
         ({"budget": {"axis": "x", "grid": [10, 100, 1000]}}, 'budget.axis: stored "evaluations"'),
-        ({"budget": {"grid": [10, 100, 2000]}}, "budget.grid"),  # synthetic depends on its grid
+        # The synthetic suite depends on the grid.
+        ({"budget": {"grid": [10, 100, 2000]}}, "budget.grid"),
         ({"instances": {"suite": "synthetic", "correlation": 0.3}}, "instances.correlation"),
         ({"instances": {"suite": "synthetic", "maximise": True}}, "instances.maximise"),
     ],
@@ -338,7 +341,7 @@ def test_a_contradiction_is_refused_with_the_difference(stored, changes, words):
     assert (stored.path / "polarbear.json").read_bytes() == before
 
 
-def test_added_algorithms_more_instances_and_other_limits_are_taken_in(stored: StoreOnDisk):
+def test_a_store_adopts_added_algorithms_more_instances_and_other_limits(stored: StoreOnDisk):
     with stored.writing():
         suite = {"suite": "synthetic", "count": 9}
         other = configured("A", "C", instances=suite, execution={"workers": 1})
@@ -348,11 +351,12 @@ def test_added_algorithms_more_instances_and_other_limits_are_taken_in(stored: S
 
 def test_other_options_of_a_known_algorithm_are_a_contradiction_and_a_longer_budget_is_not():
     classic = {"instances": {"suite": "classic"}, "algorithms": [{"name": "A", "use": "cma"}]}
+    with_sigma0 = {**classic, "algorithms": [{**classic["algorithms"][0], "sigma0": 0.4}]}
     old = configured(**classic).stored()
     longer = configured(**classic, budget={"grid": [10, 9000]}).stored()
-    other = configured(**{**classic, "algorithms": [{**classic["algorithms"][0], "sigma0": 0.4}]})
+    other = configured(**with_sigma0).stored()
     assert contradictions(old, longer, False) == []
-    assert contradictions(old, other.stored(), False) != []
+    assert contradictions(old, other, False) != []
 
 
 def test_an_instance_that_would_now_be_drawn_differently_is_refused(stored: StoreOnDisk):
