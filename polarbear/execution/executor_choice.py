@@ -19,7 +19,7 @@ def use_executor(make_executor: MakeExecutor | None) -> Iterator[None]:
     the one that the configuration names. ``use_executor(None)`` undoes an outer choice.
 
     >>> with pb.use_executor(pb.InProcess):
-    ...     store = pb.race(config)
+    ...     store = pb.race(config, "in-process")
     """
     token = _make_executor.set(make_executor)
     try:
