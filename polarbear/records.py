@@ -8,7 +8,7 @@ from dataclasses import field, fields, is_dataclass
 from html import escape
 from typing import Any, ClassVar
 
-MAX_ROWS = 20  # of a table in a notebook
+MAX_ROWS = 20  # a notebook shows no more rows of a table
 # The titles of columns whose key would not be understood.
 TITLES = {"p2bb": "P(best)"}
 

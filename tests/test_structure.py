@@ -32,7 +32,7 @@ ORDER = [
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 # Rooms that may import `driver`: they make runs or write stores. All others ask `facts`.
 ROOMS_THAT_RUN = {"regression", "api"}
-MOST_MODULES = 5  # that stand directly in the package
+MOST_MODULES = 5  # modules that stand directly in the package
 
 
 def sources() -> list[Path]:

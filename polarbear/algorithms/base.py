@@ -41,7 +41,7 @@ class Trial:
     upper: Floats | None = None
     kind: Kind = Kind.CONTINUOUS
     maximise: bool = False  # if so, ``evaluate`` returns negated values
-    until: float = inf  # where this run ends
+    until: float = inf  # this run ends at this time
     # Evaluates a population in one call, if the problem can and the axis is not seconds.
     at_once: Callable[[Any], list[float]] | None = None
 

@@ -27,7 +27,7 @@ BASELINE: Mapping[str, bool | str] = {
 }
 # PSR and SA are left out: runs with them are not reproducible.
 StepSize = Literal["CSA", "MSR", "TPA", "XNES", "MXNES", "LPXNES", "SR"]
-MATRICES = {  # by the paper's names
+MATRICES = {  # keys are the paper's names
     "COV": "COVARIANCE",
     "SEP": "SEPARABLE",
     "MAT": "MATRIX",

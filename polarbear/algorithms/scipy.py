@@ -110,7 +110,7 @@ class Start:
 
     objectives: Callable[[Floats], list[float]]  # the values at many points, one per row
     dimension: int
-    evaluated: int  # by earlier starts
+    evaluated: int  # evaluations of earlier starts
     rng: np.random.Generator
     options: Mapping[str, Any]
 

@@ -164,7 +164,7 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
 def _as_polars(frame: Any) -> pl.DataFrame:
     if isinstance(frame, pl.LazyFrame):
         return frame.collect()
-    if isinstance(frame, Mapping) or hasattr(frame, "columns"):  # of polars or pandas
+    if isinstance(frame, Mapping) or hasattr(frame, "columns"):  # a frame of polars or pandas
         return pl.DataFrame(frame)
     raise ImportFailedError(
         "expected a polars or pandas frame with the columns algorithm, instance, t and y, "

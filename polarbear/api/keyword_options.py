@@ -28,7 +28,7 @@ class ModelKeywords(TypedDict, total=False):
     boundary: float | None
     spline_functions: int | None
     spline_degree: int
-    options: Mapping[str, Any]  # of a model that another package brings
+    options: Mapping[str, Any]  # options of a model that another package brings
 
 
 class ComparisonKeywords(TypedDict, total=False):

@@ -33,7 +33,7 @@ from polarbear.wording import counted, duration, percent
 LOG_INTERVAL_SECONDS = 15.0
 REFRESH_SECONDS = 0.25
 BAR_COLUMNS = 24
-PAGE_COLUMNS = 110  # of a notebook
+PAGE_COLUMNS = 110  # the width of a page in a notebook
 
 Note = Callable[[str], None]
 Picture = Callable[[], Sequence[str]]

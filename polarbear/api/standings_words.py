@@ -25,7 +25,7 @@ from polarbear.wording import (
 
 STATUS = {"settled": "Pareto set", "in": "candidate", "out": "eliminated", "joining": "catching up"}
 MAX_ROWS = 12
-MAX_LINES = 5  # of a kind; all of them are in --json
+MAX_LINES = 5  # lines of one kind; --json has all of them
 MIN_SPANS = 4
 MAX_ALIGNED = 24  # characters
 SCREEN_LINES = 23  # and one for the prompt

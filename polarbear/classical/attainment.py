@@ -16,7 +16,7 @@ from polarbear.numerics.arrays import Floats
 
 LEVEL = 0.95
 TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
-EAF_LEVELS = np.arange(1, 101) / 100  # of progress, which is 0 at the easiest target
+EAF_LEVELS = np.arange(1, 101) / 100  # levels of progress, which is 0 at the easiest target
 QUARTILES = (25.0, 50.0, 75.0)
 
 

@@ -218,8 +218,8 @@ class Placement:
     def __init__(self, rule: Processors, timed_on: Mapping[str, str] | None = None) -> None:
         self._rule = rule
         self._timed_on = dict(timed_on or {})
-        self._hosts: dict[str, list[str]] = {}  # by processor, the network name of each worker
-        self._instances: Counter[str] = Counter()  # by processor
+        self._hosts: dict[str, list[str]] = {}  # the workers' network names, by processor
+        self._instances: Counter[str] = Counter()  # keys are processors
 
     def set_workers(self, workers: Mapping[str, Where]) -> None:
         """Set the workers, by address; refuse different processors if they must be the same."""

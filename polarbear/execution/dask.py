@@ -71,10 +71,10 @@ class DaskExecutor(Executor):
         rule = "mixed" if timed_on is None else config.execution.processors
         self._placement = Placement(rule, timed_on)
         self._name = f"polarbear-{secrets.token_hex(4)}"
-        self._submitted: dict[str, Submission] = {}  # by the keys of their futures
+        self._submitted: dict[str, Submission] = {}  # keys are those of futures
         self._ended: queue.SimpleQueue[str] = queue.SimpleQueue()  # keys of futures
-        self._starts: defaultdict[str, list[Where]] = defaultdict(list)  # by run
-        self._threads: dict[str, int] = {}  # by worker
+        self._starts: defaultdict[str, list[Where]] = defaultdict(list)  # keys are runs
+        self._threads: dict[str, int] = {}  # keys are workers
         self._looked = 0.0
         self._had_workers = time.monotonic()
 
@@ -190,7 +190,7 @@ class DaskExecutor(Executor):
             self._recover()
             return
         finished = {key: self._submitted[key].future for key in ended if ended[key] == "finished"}
-        outcome_fields: dict[str, Any] = {}  # by key, all but the task
+        outcome_fields: dict[str, Any] = {}  # all fields but the task
         with suppress(OSError, ClusterError, TimeoutError):
             outcome_fields = dict(self._client.gather(finished, errors="skip"))
         for key, status in ended.items():

@@ -25,7 +25,7 @@ from polarbear.settings.grid import EVALUATIONS
 from polarbear.wording import typed_time
 
 MEASURE_INTERVAL_SECONDS = 0.25  # between measurements of memory
-MAX_TRIAL_SETUP_SECONDS = 30.0  # to import packages and compile loops before the first call
+MAX_TRIAL_SETUP_SECONDS = 30.0  # covers imports and compilation before the first call
 MAX_START_SECONDS = 120.0
 MAX_DYING_SECONDS = 1.0  # between the end of a process's connection and its own
 MAX_FAILED_STARTS = 3  # in a row

@@ -41,7 +41,7 @@ MAX_LOG_BYTES = 64 * 2**20  # of the output of a run; more could fill the disk
 
 @dataclass(frozen=True)
 class WorkerSetup:
-    """What a worker process receives before its first task."""
+    """The settings that a worker process receives before its first task."""
 
     name: str
     tag: str  # which its descendants inherit in their environment

@@ -112,7 +112,7 @@ class NumberedRun:
 
     algorithm: str
     function: int
-    name: str  # of the function
+    name: str  # the function's name
     dimension: int
     instance: int
     t: Floats

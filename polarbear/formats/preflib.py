@@ -41,8 +41,8 @@ class Profile:
 
     names: dict[int, str] = field(default_factory=dict)
     orders: list[tuple[int, Order]] = field(default_factory=list)
-    voters: dict[int, list[str]] = field(default_factory=dict)  # by the number of their order
-    weights: dict[int, list[float]] = field(default_factory=dict)  # of these voters
+    voters: dict[int, list[str]] = field(default_factory=dict)  # keys are the numbers of orders
+    weights: dict[int, list[float]] = field(default_factory=dict)  # the weights of these voters
     time: float | None = None
 
     def votes(self, stem: str) -> Iterator[tuple[str, Order, float]]:

@@ -77,7 +77,7 @@ class Setting:
 
     seed: int
     budget: Budget
-    folder: str = "."  # where relative paths and modules are looked up
+    folder: str = "."  # relative paths and modules are looked up here
     algorithms: tuple[str, ...] = ()
     trajectory: Trajectory = "best"
 

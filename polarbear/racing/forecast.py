@@ -149,7 +149,7 @@ def _ends_of_futures(
 
 
 class _SimulatedPair:
-    """What is settled about one pair in each future: ``is_open[future, time]``.
+    """The open times of one pair in each future: ``is_open[future, time]``.
 
     ``relations[future]`` are relations that were shown at some time that was open until then,
     in the race so far or in the future.

@@ -23,7 +23,7 @@ from polarbear.records import json_values
 # The settled relation of a pair (a, b) at a time, and its letter in a checkpoint.
 OPEN, ABOVE, BELOW, ALIKE, CROSSING, OUT = range(6)
 LETTERS = ".><=x-"
-MIRROR = np.array([OPEN, BELOW, ABOVE, ALIKE, CROSSING, OUT], dtype=np.int8)  # from b's side
+MIRROR = np.array([OPEN, BELOW, ABOVE, ALIKE, CROSSING, OUT], dtype=np.int8)  # codes as b sees them
 
 
 class Elimination(NamedTuple):

@@ -29,7 +29,7 @@ from polarbear.wording import counted
 MAX_EXACT_TIE = 12  # a wider tie has more than 4,095 terms and is subsampled
 MAX_MASKED = 50  # bits of a mask that leave room for a timepoint beside it in 63 bits
 LATIN_SQUARES = 4  # in the subsample of the orderings of a wide tie
-MAX_RANKINGS = 50_000  # that are counted at once; bounds memory, not results
+MAX_RANKINGS = 50_000  # counted in one block; this bounds memory and changes no result
 MAX_TERMS = 4_000_000
 
 

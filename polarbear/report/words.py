@@ -19,7 +19,7 @@ from polarbear.wording import counted, decisive, joined, percent_cell, time, tim
 
 CURVE_BLOCKS = " ▁▂▃▄▅▆▇█"
 CURVE_LENGTH = 60  # characters
-SMALLEST_HEIGHT = 0.08  # of a block; smaller values count as zero
+SMALLEST_HEIGHT = 0.08  # smaller shares of a block are drawn as zero
 ONLY_SURVIVOR = "all others are eliminated"
 LOWEST_P_BETTER = "lowest P({a} better) at any time"
 WORDS_AT_A_TIME = {

@@ -50,7 +50,7 @@ def of_files(paths: Iterable[Path], folder: str) -> MadeOf:
 
 
 def of_function(reference: str, folder: str) -> MadeOf:
-    """What 'module:function' or 'file.py:function' uses of its file and of local files.
+    """The source that 'module:function' or 'file.py:function' uses, also from local files.
 
     A module outside the configuration's folder is identified by the version of its package or, if
     it belongs to none, by its file.

@@ -29,7 +29,7 @@ from polarbear.store import file_io, fs, manifest, row_checks, tables
 from polarbear.store.file_io import JsonObject, T
 from polarbear.store.manifest import Manifest
 
-MAX_ATTEMPTS = 100  # to read a table whose files another process keeps replacing
+MAX_ATTEMPTS = 100  # another process may keep replacing the files of a table
 
 File = tuple[str, bytes | memoryview]  # a name as seen from the store, and the content
 FACTS = b"polarbear"  # metadata key of the JSON object that describes a table's content

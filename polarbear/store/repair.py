@@ -34,7 +34,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Repaired:
-    """What was done to a store; fields are the keys of `polarbear repair --json`.
+    """The repairs of a store; fields are the keys of `polarbear repair --json`.
 
     ``runs_lost`` is the number of runs to be run again, as far as lost files can still be counted;
     ``next`` is what to do now, or None if nothing is to be done.

@@ -17,7 +17,7 @@ LISTS = (("t", "y"), ("algorithm", "position"))  # columns with lists of the sam
 
 
 class _Fingerprint(BaseModel):
-    """What readers need of the source of a run."""
+    """The fields of a run's source that readers need."""
 
     options: dict[str, Any]
     files: dict[str, str] | None

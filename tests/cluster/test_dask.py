@@ -90,7 +90,7 @@ def test_a_hostile_run_ends_as_on_one_machine_and_affects_no_other(tmp_path, clu
     assert int(deaths) >= TRIES
     assert words[:5] == ["workers", "died", "with", "it,", "the"]
     assert "exit code -11" in said["kills_itself"].message
-    assert len(said["hangs"].values) == 1  # what its journal held when it was killed
+    assert len(said["hangs"].values) == 1  # its journal held one value when it was killed
     assert said["descends"].where.worker.startswith("tcp://")
     assert said["descends"].where.host == os.uname().nodename
     assert said["descends"].where.cpu

@@ -15,7 +15,7 @@ from tests.cluster.proxy import Network
 from tests.cluster.test_dask import After, configured, raced
 
 SILENCE = "5s"  # after which a scheduler regards a worker as dead
-RUNS = 24  # of the race below, each of which is reported once
+RUNS = 24  # runs of the race below, each reported once
 
 
 def workers(address: str) -> set[str]:

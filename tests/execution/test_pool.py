@@ -137,7 +137,7 @@ def test_runs_of_one_pool_end_each_in_its_own_way(tmp_path: Path):
     crashed = outcome_of(outcomes, "crashes")
     stopped = outcome_of(outcomes, "stops")
     swallows = outcome_of(outcomes, "swallows")
-    assert "about to fail" in crashed.message  # what it had printed
+    assert "about to fail" in crashed.message  # the message ends with what the run had printed
     assert "solvers.py, line" in crashed.message
     assert (stopped.status, stopped.evaluations, stopped.reached) == (Status.ENDED, 20, 20)
     assert (swallows.status, swallows.evaluations) == (Status.BUDGET, 300)

@@ -112,7 +112,7 @@ def test_seconds_spent_on_the_problem_or_in_the_recorder_are_not_charged(monkeyp
 
     def journal(t: float, y: float) -> None:
         clock.passes(0.02)
-        raise OSError(28, "No space left on device")  # which does not end the run
+        raise OSError(28, "No space left on device")  # this error does not end the run
 
     problem = Problem(objective, building_seconds=lambda: built, evaluate_many=lambda points: [])
     recorder = Recorder(problem, "seconds", 0.1, journal=journal)

@@ -22,7 +22,7 @@ def test_iohinspector_reads_every_digit(tmp_path: Path):
     read_back = read_by_iohinspector(tmp_path / "out", tmp_path)
     points_by_run: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for algorithm, function, dimension, instance, _, t, y in read_back["points"]:
-        if abs(y) < NOTHING_FOUND:  # which stands at evaluation 1
+        if abs(y) < NOTHING_FOUND:  # NOTHING_FOUND stands at evaluation 1
             points_by_run.setdefault(
                 (algorithm, f"f{function}-d{dimension}-i{instance}"), []
             ).append((t, y))

@@ -34,7 +34,7 @@ from tests.fuzz.samples import IMPORTS, altered, anything
 
 LONGEST_MESSAGE = 4000  # characters
 IN_A_STORE = 6  # every sixth import is also stored, which takes longer
-MOST_LINES = 3  # of an error: what was found, what was expected, what to do
+MOST_LINES = 3  # an error says what was found, what was expected and what to do
 CONTEXTS = (Context(np.array([1.0, 10.0, 100.0])), Context(np.array([5.0]), joint=False))
 TABLE = "algorithm,instance,t,y\nA,i,1,3\nB,i,1,2\nA,j,1,2\nB,j,4,1\n"
 RANKS = "instance,t,algorithm,position\nk,1,A,1\nk,1,B,2\n"

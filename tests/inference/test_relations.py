@@ -82,7 +82,7 @@ def test_standard_errors_are_those_of_repeated_inference():
 
 
 def test_no_worse_is_to_be_better_or_as_good(theta):
-    """Of ratings and of duels, counted draw by draw."""
+    """Probabilities of ratings and of duels, counted draw by draw."""
     rng = np.random.default_rng(3)
     wins = rng.beta(20, 22, (400, 3, 1)).astype(np.float32)
     duels = posterior_of(np.full((400, 3, 2), 0.5), wins=wins)

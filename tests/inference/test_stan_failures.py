@@ -1,4 +1,4 @@
-"""What goes wrong while a Stan program runs ends in one message."""
+"""Each failure of a Stan program ends in one message."""
 
 import signal
 import tempfile

@@ -14,7 +14,7 @@ from tests.support import inferred_from
 
 from .quadrature import Simplex3
 
-LEVEL = 1e-4  # of each Kolmogorov-Smirnov test: how often it fails by chance, with another seed
+LEVEL = 1e-4  # each Kolmogorov-Smirnov test fails this often by chance, with another seed
 NAMES = ("A", "B", "C")
 WHOLE = np.array([2, 1, 3, 1, 1, 2, 1, 1, 4, 1])
 FRACTIONS = np.array([0.5, 2.5, 1, 0.25, 3, 1.5, 0.8, 1, 2, 0.1])

@@ -1,4 +1,4 @@
-"""What tests of suites share."""
+"""Helpers of tests of suites."""
 
 from importlib.util import find_spec
 from typing import Any

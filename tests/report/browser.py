@@ -73,7 +73,7 @@ class Browser:
             self.driver.get_log(kind)
 
     def complaints(self) -> list[str]:
-        """What the console holds."""
+        """The messages of the console."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requests(self) -> list[str]:

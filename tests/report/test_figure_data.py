@@ -1,4 +1,4 @@
-"""What figures show, against what else is known about the same store."""
+"""The data of figures agree with other answers about the same store."""
 
 import json
 

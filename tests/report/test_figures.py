@@ -23,7 +23,7 @@ MISSING = {
     ("one time", "values"): "good is the only candidate, whatever the preference",
     ("looking back", "values"): "draws are kept of the last round only, not of round 1",
 }
-CLASSICAL = {"ecdf", "aocc", "eaf", "eaf-difference"}  # of values; more in test_classical_figures
+CLASSICAL = {"ecdf", "aocc", "eaf", "eaf-difference"}  # figures of values
 OURS = set(FIGURES) - CLASSICAL
 OF_ROUNDS = {"failures", "rounds", "key-rounds"}
 THERE = {

@@ -27,7 +27,7 @@ from tests.report.stores import raced
 from tests.support import Project, synthetic
 
 RISKS = tuple(Risk)
-ALL_DRAWS = 2e-3  # what two bytes a rating may change in a share of 2000 draws: four of them
+ALL_DRAWS = 2e-3  # two bytes a rating may change four of 2000 draws
 NAMED_ROLES = {
     *("button", "checkbox", "combobox", "figure", "image", "link", "navigation", "radio"),
     *("region", "slider", "spinbutton", "table"),
@@ -55,13 +55,13 @@ def basis_of(store: Path, model: str) -> Basis:
 def by_select(
     project: Project, model: str, text: str, risk: Risk = Risk.P2BB, gamma: float = 0.05
 ) -> Selection:
-    """What `polarbear select` computes, from all draws."""
+    """The choice of `polarbear select`, from all draws."""
     basis = basis_of(project.store, model)
     return select(basis, contest(basis), read_preference(text)[0], basis.context(), risk, gamma)
 
 
 def by_page(browser: Browser, text: str, risk: str = "p2bb", gamma: float = 0.05) -> Any:
-    """What the page computes, for a preference in words."""
+    """The page's choice, for a preference in words."""
     name, *numbers = text.replace(" and ", " ").split()
     question = "polarbear.choose(arguments[0], arguments[1], arguments[2], arguments[3])"
     return browser.ask(question, name, [float(number) for number in numbers], risk, gamma)

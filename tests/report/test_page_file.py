@@ -137,7 +137,7 @@ def test_a_slim_page_has_the_words_and_drawings_and_nothing_that_computes(contex
 
 
 def test_pages_stay_light(race_page: Path, slim: str):
-    """Of a small race; what grows with a store is bounded: draws, and points of a plane."""
+    """The page of a small race is small: draws and points of a plane are bounded."""
     assert race_page.stat().st_size <= 2_000_000
     assert len(gzip.compress(race_page.read_bytes())) <= 1_000_000
     assert len(slim.encode()) <= 500_000

@@ -24,7 +24,7 @@ BROWSER = {
 
 
 def problems(*paths: str) -> list[str]:
-    """What the linter finds, except names that a browser has."""
+    """The linter's complaints, except those about names that a browser has."""
     findings = deno_lint(f"--rules-include={RULES}", *paths)
     undefined = {f"{name} is not defined" for name in BROWSER}
     return [str(error) for error in findings["errors"]] + [

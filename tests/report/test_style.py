@@ -1,4 +1,4 @@
-"""What a reader may set about figures."""
+"""Settings of figures."""
 
 import pytest
 from matplotlib.figure import Figure

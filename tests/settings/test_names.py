@@ -1,4 +1,4 @@
-"""What may be a name, and how text is shown that holds what cannot."""
+"""Valid names, and the display of text with invalid characters."""
 
 import pytest
 

@@ -23,7 +23,7 @@ from polarbear.numerics.threads import Threads, in_threads, single_threaded_blas
 from polarbear.rankings.choice_sets import ChoiceSets
 
 MAX_TIMES_PER_GROUP = 32
-MAX_ENTRIES_PER_GROUP = 2**21  # of sets and their members, which bounds memory
+MAX_ENTRIES_PER_GROUP = 2**21  # an entry is a member of a set; this bounds memory
 MAX_NUTS_PARAMETERS = 50  # that NUTS may replace split HMC for: it takes minutes, more take hours
 FIRST = Effort(10, 0.9, 1, spacing=1.0, min_weight=1e-4, nuts_tuning=1000, nuts_acceptance=0.8)
 SECOND = Effort(100, 0.97, 4, spacing=0.8, min_weight=1e-6, nuts_tuning=3000, nuts_acceptance=0.95)

@@ -42,7 +42,7 @@ def install(report: Report, way: str = "auto", folder: Path | None = None) -> Cm
             return cmdstan.find()
         except StanError as error:
             if os.environ.get("CMDSTAN"):
-                raise  # that variable would hide a new installation
+                raise  # CMDSTAN would hide a new installation
             report(str(error).split(";")[0])
     home = folder or Path.home() / ".cmdstan"
     if way == "cmdstanpy":

@@ -231,9 +231,9 @@ ONE_BUDGET = Figure("one-budget", "One budget", one_caption, lacks_draws, one_da
 
 
 DENSITY_POINTS = 80
-HISTOGRAM_BINS = 1024  # of which a density is the smoothed form
+HISTOGRAM_BINS = 1024  # a density is this histogram, smoothed
 MAX_CANDIDATES = 10  # with a row in each panel
-DENSITY_HEIGHT = 0.75  # of a row
+DENSITY_HEIGHT = 0.75  # the rest of a row stays empty
 DENSITY_FOOT = 0.3  # the zero of a density below the middle of its row, in rows
 
 

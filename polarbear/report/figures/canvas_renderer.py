@@ -40,11 +40,11 @@ MARKERS = {"": "", "dot": "o", "cross": "X", "diamond": "D", "bar": "|"}
 TICK_LINES = 1.6  # height of a row of tick labels, in lines of small text
 TITLE_LINES = 1.6  # height of a title, and of the title of an axis
 LEAST_HEIGHT = {"alone": 1.9, "beside others": 1.0}  # inches of a panel with an aspect
-SHORT_TEXT_SHARE = 0.55  # of the height of cells, where only their short texts fit
+SHORT_TEXT_SHARE = 0.55  # cells lower than this share of the usual height hold short texts only
 MAX_VECTOR_CELLS = 400  # beyond it cells become an image, which keeps files small
-BOXES_IN_PRINT = ("#202020", "#A0A0A0")  # of the first and the second algorithm of a row
+BOXES_IN_PRINT = ("#202020", "#A0A0A0")  # the first and the second algorithm of a row
 DIFFERENCES_IN_PRINT = ["#FFFFFF", "#B4B4B4", "#303030"]  # from the second one to the first one
-PAIR_LOOKS = (0, 4)  # of two algorithms whose colours are the same: blue and orange
+PAIR_LOOKS = (0, 4)  # blue and orange, for two algorithms with the same colour
 
 
 def draw_chart(canvas: Canvas, chart: Chart, style: Style) -> None:

@@ -85,7 +85,7 @@ class Line:
     algorithm: str = ""
     ink: Ink = "ink"
     width: float = 1.4
-    dash: Dash = ""  # of algorithms, their own
+    dash: Dash = ""  # empty: each algorithm has its own dash
     band_opacity: float = 0.2
     step: Literal["", "after", "middle"] = ""
     marker: Marker = ""

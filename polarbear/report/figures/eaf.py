@@ -240,7 +240,7 @@ EAF = Figure("eaf", "Empirical attainment", caption, lacks_plane, data, chart)
 
 
 MAX_PAIRS = 6
-LEAST_REACH = 0.01  # of the colours of differences, which may all be zero
+LEAST_REACH = 0.01  # the range of colours is at least this wide, since all differences may be zero
 
 
 def pairs(context: ReportContext) -> list[tuple[str, str]]:

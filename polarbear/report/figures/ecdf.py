@@ -110,8 +110,8 @@ ECDF = Figure("ecdf", "ECDF over time", caption, lacks_values, data, chart)
 
 
 TITLES = {"linear": "over time", "log": "over log time"}
-SPREAD = 0.26  # of points around their row, in rows
-MAX_LETTERS = 40  # of the name of an instance in a tooltip
+SPREAD = 0.26  # points are spread around their row by this many rows
+MAX_LETTERS = 40  # a tooltip cuts longer names of instances
 GOLDEN_RATIO = (5**0.5 - 1) / 2
 
 

@@ -177,7 +177,7 @@ MATRIX = Figure(
 )
 
 
-CERTAIN_LEAN = {"above": 1.0, "below": -1.0}  # where no probability is known
+CERTAIN_LEAN = {"above": 1.0, "below": -1.0}  # used where a pair was settled without a probability
 SHOWN = ("above", "below", "equivalent")
 THICK = 0.4  # half the height of a strip where a relation was shown, in rows
 THIN = 0.15  # half its height elsewhere

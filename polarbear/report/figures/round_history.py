@@ -237,7 +237,7 @@ ROUNDS = Figure("rounds", "The race, round after round", caption, lacks_race, da
 
 
 INDEPENDENT = "draws are independent resamples of the instances: there is no chain that has to mix"
-MAX_TIMES = 24  # of a fine grid: diagnostics take longer than drawing
+MAX_TIMES = 24  # diagnostics take longer than drawing, so a fine grid is thinned to this
 MAX_PARETO_K = 0.7
 DIAGNOSTIC_WORDS = {
     "r_hat": "R-hat",

@@ -28,8 +28,8 @@ from polarbear.report.figures.chart import (
 from polarbear.report.figures.short_names import shortened
 from polarbear.wording import counted, percent, percent_cell, timed, whole
 
-MAX_LETTERS = 60  # of the message of a failure in a tooltip
-LEAST_TEXT_WIDTH = 0.06  # of the grid, for which a text has room
+MAX_LETTERS = 60  # a tooltip cuts longer messages of failures
+LEAST_TEXT_WIDTH = 0.06  # a text needs this share of the grid's width
 
 
 def data(context: ReportContext) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from polarbear.settings import defaults
 from polarbear.settings.choices import Theme, TimeAxis
 from polarbear.settings.options import Options, describe, nearest
 
-Keywords = dict[str, Any]  # of a function of Matplotlib
+Keywords = dict[str, Any]  # keywords of a function of Matplotlib
 Dash = tuple[float, tuple[float, ...]]
 
 
@@ -113,7 +113,7 @@ def look(index: int, theme: Theme = Theme.LIGHT) -> Look:
 
 
 COLUMNS = {"single": 3.5, "double": 7.16}
-FONTS = {"sans": "DejaVu Sans", "serif": "STIXGeneral"}  # that come with Matplotlib
+FONTS = {"sans": "DejaVu Sans", "serif": "STIXGeneral"}  # both come with Matplotlib
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 NARROWEST = 2.0  # inches
 WIDEST = 40.0

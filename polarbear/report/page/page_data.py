@@ -31,7 +31,7 @@ from polarbear.wording import P_BEST, counted, page_words, percent, tick
 TARGET_NUMBERS = 75_000
 MIN_DRAWS = 400
 MAX_NUMBERS = 560_000
-NOUNS = ("draw", "instance", "problem", "run")  # that the page counts
+NOUNS = ("draw", "instance", "problem", "run")  # the page counts these
 # Axes over more orders of magnitude have a tick at each order, or at every other one.
 MAX_ORDERS_WITH_ALL_TICKS = 4
 MAX_ORDERS_WITH_ONE_TICK = 8

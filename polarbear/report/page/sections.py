@@ -35,7 +35,7 @@ PLACED = {
 }  # figures that a section names; all others stand under further figures
 # Figures of which the page has a better form: every round, and every budget to choose for.
 REPLACED = {"ratings", "key-rounds", "one-budget"}
-MAX_DECISIONS = 12  # of the log; all others are folded
+MAX_DECISIONS = 12  # the log shows this many, and folds the others
 DIGITS = 4  # significant ones in the page; `polarbear report --csv` has all
 PLANE = {"t": 36, "level": 24}  # points a panel shows along each side
 COARSER = " The page holds the plane at some of its points, `polarbear report --csv` all of them."
