@@ -1,4 +1,4 @@
-"""The independent model against numerical integration over the simplex."""
+"""The Dirichlet model, compared with numerical integration over the simplex."""
 
 import numpy as np
 import pytest
@@ -11,13 +11,14 @@ from polarbear.rankings.ranking import Coverage
 
 from .quadrature import Simplex3
 
-# An effective sample of 90,000 puts 0.005 at three standard errors of any probability; where one
-# algorithm always loses, probabilities are far from 1/2 and a smaller one does.
+# 0.005 is three standard errors of any probability with an effective sample size of 90,000. Where
+# one algorithm always loses, probabilities are far from 1/2, so a smaller sample is sufficient.
 DRAWS = 120_000
-WITHIN = 0.005
+TOLERANCE = 0.005
 
 
-def three(instances: int, *, ties: bool = False, loser: bool = False, seed: int = 0):
+def sets_of_three(instances: int, *, ties: bool = False, loser: bool = False, seed: int = 0):
+    """Choice sets of random rankings of three algorithms at one time."""
     rng = np.random.default_rng(seed)
     values = -(np.array([0.5, 0.0, -0.3])[:, None] + rng.gumbel(size=(instances, 3, 1)))
     if ties:
@@ -29,17 +30,16 @@ def three(instances: int, *, ties: bool = False, loser: bool = False, seed: int 
 
 KINDS = [{}, {"ties": True}, {"loser": True}]
 CASES = {
-    1.0: [three(instances, **kind) for instances in (1, 8, 200) for kind in KINDS],
-    0.2: [three(8, loser=True)],
+    1.0: [sets_of_three(instances, **kind) for instances in (1, 8, 200) for kind in KINDS],
+    0.2: [sets_of_three(8, loser=True)],
 }
 
 
 def side_by_side(parts):
-    """Choice sets of several data sets, each at another time."""
-    wins, masks, counts = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("wins", "masks", "counts")
-    )
+    """Choice sets of several data sets, each at its own time."""
+    wins = np.concatenate([part.wins for part in parts])
+    masks = np.concatenate([part.masks for part in parts])
+    counts = np.concatenate([part.counts for part in parts])
     offsets = np.cumsum([0, *(len(part.masks) for part in parts)])
     rankings = np.concatenate([part.coverage.rankings for part in parts])
     return ChoiceSets(wins, offsets, masks, counts, Coverage(rankings, parts[0].coverage.met))
@@ -47,17 +47,19 @@ def side_by_side(parts):
 
 def assert_agrees_with_integration(parts, alpha, **options):
     times = np.linspace(0, 1, len(parts)) if len(parts) > 1 else np.zeros(1)
-    asked = ModelOptions(model="dirichlet", alpha=alpha, **options)
-    posterior = infer(side_by_side(parts), times, asked, seed=1)
+    model_options = ModelOptions(model="dirichlet", alpha=alpha, **options)
+    posterior = infer(side_by_side(parts), times, model_options, seed=1)
     assert posterior.usable, posterior.diagnostics
-    found, mean = pointwise(posterior, epsilon=0.05), posterior.mean()
+    relations = pointwise(posterior, epsilon=0.05)
+    mean = posterior.mean()
     for t, part in enumerate(parts):
-        truth = Simplex3(part, alpha=alpha)
-        np.testing.assert_allclose(mean[t], truth.mean(), atol=WITHIN)
+        exact = Simplex3(part, alpha=alpha)
+        np.testing.assert_allclose(mean[t], exact.mean(), atol=TOLERANCE)
         for a, b in ((0, 1), (0, 2), (1, 2)):
-            assert found.dominance[t, a, b] == pytest.approx(truth.dominance(a, b), abs=WITHIN)
-            expected = truth.equivalence(a, b, 0.05)
-            assert found.equivalence[t, a, b] == pytest.approx(expected, abs=WITHIN)
+            dominance = exact.dominance(a, b)
+            assert relations.dominance[t, a, b] == pytest.approx(dominance, abs=TOLERANCE)
+            equivalence = exact.equivalence(a, b, 0.05)
+            assert relations.equivalence[t, a, b] == pytest.approx(equivalence, abs=TOLERANCE)
 
 
 @pytest.mark.slow
@@ -66,20 +68,20 @@ def test_exact_draws_agree_with_integration_over_the_simplex(alpha):
     assert_agrees_with_integration(CASES[alpha], alpha, draws=DRAWS)
 
 
-def test_laplace_is_close_from_sixteen_instances_on_and_says_how_close():
-    """Within 0.01 where dominance matters; not exact, which is why auto never picks it."""
-    sets = three(32)
+def test_laplace_is_close_for_32_instances_and_reports_pareto_k():
+    """Dominance is within 0.01. It is not exact, which is why `auto` never picks Laplace."""
+    sets = sets_of_three(32)
     options = ModelOptions(model="dirichlet", method="laplace", draws=100_000)
     posterior = infer(sets, np.zeros(1), options, seed=3)
-    truth = Simplex3(sets, alpha=1.0)
-    found = pointwise(posterior)
-    assert found.dominance[0, 0, 2] == pytest.approx(truth.dominance(0, 2), abs=0.01)
+    exact = Simplex3(sets, alpha=1.0)
+    relations = pointwise(posterior)
+    assert relations.dominance[0, 0, 2] == pytest.approx(exact.dominance(0, 2), abs=0.01)
     assert posterior.method == "laplace"
     assert posterior.diagnostics.pareto_k < 0.7
 
 
-def test_timepoints_are_sampled_as_if_each_were_alone():
-    """Parts of the grid are separate tasks: none may use another's approximation."""
+def test_each_timepoint_is_sampled_as_if_it_were_the_only_one():
+    """Groups of times are separate tasks, and none may use another group's approximation."""
     rng = np.random.default_rng(4)
     mu = np.linspace(1, -1, 4)[:, None] * np.cos(np.linspace(0, 2, 5))
     sets = count_choice_sets(rank(-(mu + rng.gumbel(size=(8, 4, 5)))))
@@ -87,14 +89,14 @@ def test_timepoints_are_sampled_as_if_each_were_alone():
     together = pointwise(infer(sets, np.linspace(0, 1, 5), options, seed=5)).dominance
     for t in range(5):
         alone = infer(sets.pick(np.array([t])), np.zeros(1), options, seed=6)
-        # 4 standard errors of the difference of two means of some 25,000 effective draws
+        # 0.018 is 4 standard errors of the difference of two means of some 25,000 effective draws.
         np.testing.assert_allclose(together[t], pointwise(alone).dominance[0], atol=0.018)
 
 
 def test_timepoints_share_no_random_numbers():
-    """Correlation of two times' draws, with identical data, is that of 4,000 independent pairs.
+    """With identical data, draws at two times are as uncorrelated as 4,000 independent pairs.
 
-    Bound at four standard errors: fails by chance once in 16,000.
+    The bound is four standard errors, which one pair in 16,000 exceeds by chance.
     """
     values = np.random.default_rng(7).normal(size=(6, 3, 1))
     sets = count_choice_sets(rank(np.repeat(values, 12, axis=2)))

@@ -1,4 +1,4 @@
-"""Inference: refusals, notes, and reproducibility."""
+"""`infer`: refused data, notes, fallbacks, and reproducibility."""
 
 import re
 import sys
@@ -25,7 +25,7 @@ GRID = np.linspace(0, 1, 6)
 
 
 @pytest.mark.parametrize("model", sorted(rating_models()))
-def test_auto_is_exact_says_what_it_picked_and_passes(model):
+def test_auto_picks_and_names_an_exact_method_whose_diagnostics_pass(model):
     posterior = infer(
         random_sets(), GRID, ModelOptions(model=model, dependence="independent", draws=2000), seed=1
     )
@@ -43,20 +43,19 @@ def test_auto_is_exact_says_what_it_picked_and_passes(model):
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["dirichlet", "hierarchical", "gp"])
 @pytest.mark.parametrize("method", ["auto", "laplace"])
-def test_draws_depend_on_the_seed_alone_not_on_the_threads(model, method):
+def test_draws_depend_on_the_seed_but_not_on_the_number_of_threads(model, method):
     options = ModelOptions(model=model, dependence="independent", method=method, draws=2000)
     sets = random_sets(n_times=19)
     times = np.linspace(0, 1, 19)
-    one, three, other = (
-        infer(sets, times, options, seed=seed, threads=threads).theta
-        for seed, threads in ((5, 1), (5, 3), (6, 1))
-    )
-    np.testing.assert_array_equal(one, three)
-    assert not np.array_equal(one, other)
+    with_one_thread = infer(sets, times, options, seed=5, threads=1).theta
+    with_three_threads = infer(sets, times, options, seed=5, threads=3).theta
+    with_other_seed = infer(sets, times, options, seed=6, threads=1).theta
+    np.testing.assert_array_equal(with_one_thread, with_three_threads)
+    assert not np.array_equal(with_one_thread, with_other_seed)
 
 
 @pytest.mark.parametrize("model", ["dirichlet", "gp"])
-def test_an_inference_that_is_cancelled_ends_early(model: str):
+def test_a_cancelled_inference_ends_early(model: str):
     cancelled = Event()
     cancelled.set()
     options = ModelOptions(model=model, dependence="independent", draws=2000)
@@ -82,14 +81,14 @@ def test_rankings_of_single_algorithms_are_refused():
 
 
 @pytest.mark.parametrize("model", sorted(name for name in MODELS if MODELS[name].temporal))
-def test_a_temporal_model_is_refused_without_the_rankings_it_weighs_evidence_by(model):
+def test_a_temporal_model_is_refused_without_the_rankings_for_its_composite_weight(model):
     options = ModelOptions(model=model, draws=2000)
     with pytest.raises(InferenceError, match="or set dependence='independent'"):
         infer(random_sets(), GRID, options)
     with pytest.raises(InferenceError, match=r"3 algorithms, 6 times\], found .* \(10, 6, 3\)"):
         infer(random_sets(), GRID, options, positions=np.zeros((10, 6, 3), dtype=np.int16))
-    in_full = options.model_copy(update={"dependence": "independent"})
-    assert infer(random_sets(), GRID, in_full).evidence_weight == 1
+    unweighted = options.model_copy(update={"dependence": "independent"})
+    assert infer(random_sets(), GRID, unweighted).evidence_weight == 1
 
 
 def notes_of(values, present=None, model="dirichlet"):
@@ -105,29 +104,29 @@ def test_a_gap_in_the_grid_is_noted_and_filled_by_the_model(model):
     values = np.random.default_rng(1).normal(size=(9, 3, 6))
     present = np.ones(values.shape, dtype=bool)
     present[:, :, 2:4] = False
-    assert "2 of 6 timepoints without rankings (first: timepoint 3)" in notes_of(
-        values, present, model
-    )
+    notes = notes_of(values, present, model)
+    assert "2 of 6 timepoints without rankings (first: timepoint 3)" in notes
 
 
 def test_algorithms_that_never_met_are_noted():
     values = np.random.default_rng(2).normal(size=(8, 4, 3))
     present = np.ones(values.shape, dtype=bool)
-    present[:4, 0] = present[4:, 1] = False
+    present[:4, 0] = False
+    present[4:, 1] = False
     assert "1 pair of algorithms never ranked together" in notes_of(values, present)
     present[:4, :2] = False
     present[4:, :2] = True
     present[4:, 2:] = False
-    apart = "algorithm 1, algorithm 2 | algorithm 3, algorithm 4"
-    assert f"no ranking connects these groups of algorithms: {apart}" in notes_of(values, present)
+    groups = "algorithm 1, algorithm 2 | algorithm 3, algorithm 4"
+    assert f"no ranking connects these groups of algorithms: {groups}" in notes_of(values, present)
 
 
 @pytest.mark.parametrize("model", sorted(rating_models()))
-def test_a_posterior_of_ties_only_at_one_time_is_centred_on_equality(model):
+def test_the_posterior_of_ties_at_one_time_is_centred_on_equality(model):
     sets = count_choice_sets(rank(np.zeros((10, 3, 1))))
     posterior = infer(sets, np.zeros(1), ModelOptions(model=model, draws=4000))
     assert posterior.usable, posterior.diagnostics.problems
-    # six standard errors of a mean of theta with a posterior deviation of some 0.12
+    # The tolerance is six standard errors, with a posterior deviation of theta of some 0.12.
     np.testing.assert_allclose(posterior.mean(), 1 / 3, atol=0.015)
 
 
@@ -143,18 +142,20 @@ def _without_nutpie(monkeypatch):
     monkeypatch.setitem(sys.modules, "nutpie", None)
 
 
-def native(model, **given):
-    options = ModelOptions(model=model, dependence="independent", draws=2000, **given)
+def native_posterior(model, **settings):
+    options = ModelOptions(model=model, dependence="independent", draws=2000, **settings)
     return infer(random_sets(), GRID, options, seed=1)
 
 
 @pytest.mark.usefixtures("_without_nutpie")
-def test_without_nutpie_its_method_names_the_package_and_the_fallback_narrower_priors(monkeypatch):
+def test_without_nutpie_mcmc_names_the_package_and_the_fallback_suggests_narrower_priors(
+    monkeypatch,
+):
     with pytest.raises(MissingExtraError, match=r"mcmc needs the package 'nutpie'.*\.\[nuts\]"):
-        native("dirichlet", method="mcmc")
+        native_posterior("dirichlet", method="mcmc")
     monkeypatch.setattr(lattice, "MAX_NODES", 1)
     with pytest.raises(InferenceError, match=r"narrower priors would help\); .*'nutpie'.*nuts"):
-        native("gp")
+        native_posterior("gp")
 
 
 SPLIT_HMC = engine.METHODS["split-hmc"]
@@ -162,20 +163,20 @@ SPLIT_HMC = engine.METHODS["split-hmc"]
 
 @pytest.fixture
 def _diverging(monkeypatch):
-    """Split HMC whose diagnostics fail."""
+    """Make split HMC report divergences, so that its diagnostics fail."""
 
-    def diverging(*given):
-        return replace(SPLIT_HMC(*given), divergences=3)
+    def diverging(*arguments):
+        return replace(SPLIT_HMC(*arguments), divergences=3)
 
     monkeypatch.setitem(engine.METHODS, "split-hmc", diverging)
     monkeypatch.setattr(engine, "SECOND", engine.FIRST)
 
 
 @pytest.mark.usefixtures("_diverging")
-def test_where_split_hmc_does_not_converge_nuts_is_used(monkeypatch):
-    """NUTS itself is slow, and compared with known answers elsewhere."""
+def test_nuts_is_used_if_split_hmc_does_not_converge(monkeypatch):
+    """Split HMC stands in for NUTS, which is slow and is tested in test_known_posteriors.py."""
     monkeypatch.setitem(engine.METHODS, "mcmc", SPLIT_HMC)
-    posterior = native("bspline")
+    posterior = native_posterior("bspline")
     assert posterior.method == "mcmc"
     assert posterior.usable, posterior.diagnostics
     assert any("split-hmc did not converge: 3 transitions diverged" in n for n in posterior.notes)
@@ -183,12 +184,12 @@ def test_where_split_hmc_does_not_converge_nuts_is_used(monkeypatch):
 
 @pytest.mark.usefixtures("_diverging", "_without_nutpie")
 @pytest.mark.parametrize(
-    ("parameters", "note"),
+    ("max_parameters", "note"),
     [(5, "the method 'mcmc' may, but takes long"), (50, "'mcmc' was not tried: .*'nutpie'")],
 )
-def test_a_failed_posterior_is_marked_with_the_way_out(monkeypatch, parameters, note):
-    monkeypatch.setattr(engine, "MAX_NUTS_PARAMETERS", parameters)
-    posterior = native("bspline")
+def test_a_failed_posterior_is_marked_with_a_remedy(monkeypatch, max_parameters, note):
+    monkeypatch.setattr(engine, "MAX_NUTS_PARAMETERS", max_parameters)
+    posterior = native_posterior("bspline")
     assert posterior.method == "split-hmc"
     assert not posterior.usable
-    assert any(re.search(note, one) for one in posterior.notes)
+    assert re.search(note, "\n".join(posterior.notes))

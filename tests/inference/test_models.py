@@ -1,4 +1,4 @@
-"""Every model in the registry, and each against the covariance it stands for."""
+"""Every model in the registry, and the covariance of each temporal model."""
 
 import numpy as np
 import pytest
@@ -17,16 +17,16 @@ UNEVEN = np.sort(np.concatenate([[0, 1], np.random.default_rng(0).random(10), [0
 
 
 def dense_precision(latent):
-    below = np.zeros((latent.n_coefficients,) * 2)
+    """The precision matrix of the coefficients, from the diagonals of its lower triangle."""
+    lower = np.zeros((latent.n_coefficients, latent.n_coefficients))
     for k, diagonal in enumerate(latent.precision):
-        below += np.diag(diagonal[: latent.n_coefficients - k], -k)
-    return below + np.tril(below, -1).T
+        lower += np.diag(diagonal[: latent.n_coefficients - k], -k)
+    return lower + np.tril(lower, -1).T
 
 
 def prior_covariance(latent):
-    """Covariance of one latent function on the grid."""
-    size = latent.n_coefficients
-    weights = np.zeros((len(latent.starts), size))
+    """The prior covariance of a latent function on the grid."""
+    weights = np.zeros((len(latent.starts), latent.n_coefficients))
     for t, start in enumerate(latent.starts):
         weights[t, start : start + latent.weights.shape[1]] = latent.weights[t]
     return weights @ np.linalg.solve(dense_precision(latent), weights.T)
@@ -69,53 +69,60 @@ def test_every_model_is_a_proper_log_density_with_gradient(name, times):
 @pytest.mark.parametrize("ell", [0.2, 0.7, 3.0])
 def test_the_full_gp_has_its_kernels_covariance(kernel, ell):
     model = rating_model("gp")(UNEVEN, 3, ModelOptions(model="gp", kernel=kernel))
-    found = prior_covariance(model.latent(np.log([1.5, ell])))
-    np.testing.assert_allclose(found, 1.5**2 * correlation(kernel, UNEVEN, ell), atol=2e-5)
+    covariance = prior_covariance(model.latent(np.log([1.5, ell])))
+    np.testing.assert_allclose(covariance, 1.5**2 * correlation(kernel, UNEVEN, ell), atol=2e-5)
 
 
 def test_on_a_long_grid_the_squared_exponential_needs_few_inducing_points():
     times = np.linspace(0, 1, 300)
     model = rating_model("gp")(times, 3, ModelOptions(model="gp", kernel="squared-exponential"))
     assert len(model.inducing) < 60
-    found = prior_covariance(model.latent(np.log([1.0, 0.3])))
-    np.testing.assert_allclose(found, correlation("squared-exponential", times, 0.3), atol=1e-4)
+    covariance = prior_covariance(model.latent(np.log([1.0, 0.3])))
+    np.testing.assert_allclose(
+        covariance, correlation("squared-exponential", times, 0.3), atol=1e-4
+    )
 
 
 @pytest.mark.parametrize("kernel", sorted(COVARIANCES))
 @pytest.mark.parametrize("ell", [0.4, 0.6, 1.2])
 def test_hsgp_is_close_to_the_gp_over_its_priors_lengthscales(kernel, ell):
     model = rating_model("hsgp")(UNEVEN, 3, ModelOptions(model="hsgp", kernel=kernel))
-    found = prior_covariance(model.latent(np.log([1.0, ell])))
-    np.testing.assert_allclose(found, correlation(kernel, UNEVEN, ell), atol=0.02)
+    covariance = prior_covariance(model.latent(np.log([1.0, ell])))
+    np.testing.assert_allclose(covariance, correlation(kernel, UNEVEN, ell), atol=0.02)
 
 
-def test_hsgp_follows_riutort_mayols_rules_unless_told():
+def test_hsgp_follows_the_rules_of_riutort_mayol_unless_its_options_are_set():
     boundary, size = hilbert_space_basis(ModelOptions(model="hsgp"))
     assert size == int(np.ceil(3.42 * boundary * 0.5 / 0.37535))
-    given = ModelOptions(model="hsgp", boundary=1.5, basis_functions=12)
-    assert hilbert_space_basis(given) == (1.5, 12)
+    options = ModelOptions(model="hsgp", boundary=1.5, basis_functions=12)
+    assert hilbert_space_basis(options) == (1.5, 12)
 
 
 @pytest.mark.parametrize("kernel", ["matern-3/2", "matern-5/2"])
 def test_the_sparse_gp_is_exact_at_its_inducing_points_and_below_the_gp_between(kernel):
     options = ModelOptions(model="sparse-gp", kernel=kernel, inducing_points=5)
     model = rating_model("sparse-gp")(UNEVEN, 3, options)
-    found = prior_covariance(model.latent(np.log([1.0, 0.6])))
-    full = correlation(kernel, UNEVEN, 0.6)
-    np.testing.assert_allclose(np.diag(found)[[0, -1]], 1, atol=1e-6)
-    assert np.linalg.eigvalsh(full - found).min() > -1e-6
-    options = ModelOptions(model="sparse-gp", kernel=kernel, inducing_points=len(UNEVEN))
-    every = rating_model("sparse-gp")(np.linspace(0, 1, 14), 3, options)
-    expected = correlation(kernel, np.linspace(0, 1, 14), 0.6)
-    found = prior_covariance(every.latent(np.log([1.0, 0.6])))
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    covariance = prior_covariance(model.latent(np.log([1.0, 0.6])))
+    gp_covariance = correlation(kernel, UNEVEN, 0.6)
+    np.testing.assert_allclose(np.diag(covariance)[[0, -1]], 1, atol=1e-6)
+    assert np.linalg.eigvalsh(gp_covariance - covariance).min() > -1e-6
 
 
-def test_a_random_walk_gathers_variance_with_time():
+@pytest.mark.parametrize("kernel", ["matern-3/2", "matern-5/2"])
+def test_the_sparse_gp_with_an_inducing_point_at_every_time_is_the_gp(kernel):
+    times = np.linspace(0, 1, 14)
+    options = ModelOptions(model="sparse-gp", kernel=kernel, inducing_points=len(times))
+    model = rating_model("sparse-gp")(times, 3, options)
+    covariance = prior_covariance(model.latent(np.log([1.0, 0.6])))
+    np.testing.assert_allclose(covariance, correlation(kernel, times, 0.6), atol=1e-6)
+
+
+def test_the_variance_of_a_random_walk_grows_with_time():
     options = ModelOptions(model="random-walk", initial_scale=2.0)
-    found = prior_covariance(rating_model("random-walk")(UNEVEN, 3, options).latent(np.log([0.7])))
+    model = rating_model("random-walk")(UNEVEN, 3, options)
+    covariance = prior_covariance(model.latent(np.log([0.7])))
     expected = 4.0 + 0.49 * np.minimum.outer(UNEVEN, UNEVEN)
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    np.testing.assert_allclose(covariance, expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("n_times", [1, 2, 7, 8, 30])
@@ -127,9 +134,9 @@ def test_b_splines_are_a_partition_of_unity_with_half_as_many_functions_as_times
 
 
 def test_small_steps_keep_the_state_space_form_exact():
-    """Process noise over a step of 1e-5 would cancel to nothing if taken as a difference."""
+    """Process noise over a step of 1e-5 would vanish by cancellation in a difference."""
     times = np.array([0.0, 1e-5, 2e-5, 0.5, 1.0])
     for kernel in ("matern-3/2", "matern-5/2"):
         model = rating_model("gp")(times, 3, ModelOptions(model="gp", kernel=kernel))
-        found = prior_covariance(model.latent(np.log([1.0, 0.5])))
-        np.testing.assert_allclose(found, correlation(kernel, times, 0.5), atol=1e-3)
+        covariance = prior_covariance(model.latent(np.log([1.0, 0.5])))
+        np.testing.assert_allclose(covariance, correlation(kernel, times, 0.5), atol=1e-3)

@@ -1,4 +1,4 @@
-"""Relations against counting draws by hand."""
+"""Relations, compared with counts of draws."""
 
 import math
 
@@ -27,40 +27,47 @@ def theta():
 
 
 def test_pointwise_probabilities_are_shares_of_draws(theta):
-    found = pointwise(posterior_of(theta), epsilon=0.1)
-    win = theta[..., :, None] / (theta[..., :, None] + theta[..., None, :])
-    off = ~np.eye(4, dtype=bool)
-    np.testing.assert_allclose(found.dominance[:, off], (win > 0.5).mean(axis=0)[:, off])
-    near = (np.abs(win - 0.5) <= 0.1).mean(axis=0)
-    np.testing.assert_allclose(found.equivalence[:, off], near[:, off])
+    relations = pointwise(posterior_of(theta), epsilon=0.1)
+    theta_a = theta[..., :, None]
+    theta_b = theta[..., None, :]
+    win_probability = theta_a / (theta_a + theta_b)
+    off_diagonal = ~np.eye(4, dtype=bool)
+    dominance = (win_probability > 0.5).mean(axis=0)
+    np.testing.assert_allclose(relations.dominance[:, off_diagonal], dominance[:, off_diagonal])
+    equivalence = (np.abs(win_probability - 0.5) <= 0.1).mean(axis=0)
+    np.testing.assert_allclose(relations.equivalence[:, off_diagonal], equivalence[:, off_diagonal])
 
 
 @pytest.mark.parametrize(("draws", "chains"), [(500, 2), (393, 3), (1040, 4)])
-def test_errors_are_those_of_means_of_batches(draws, chains):
-    theta = np.random.default_rng(1).integers(1, 30, (draws, 2, 3)) / 30  # with ties
-    found = pointwise(posterior_of(theta, chains=chains), epsilon=0.1)
+def test_standard_errors_are_those_of_batch_means(draws, chains):
+    theta_with_ties = np.random.default_rng(1).integers(1, 30, (draws, 2, 3)) / 30
+    relations = pointwise(posterior_of(theta_with_ties, chains=chains), epsilon=0.1)
     for t, a, b in np.ndindex(2, 3, 3):
-        if a != b:
-            by_chain = (theta[:, t, a] > theta[:, t, b]).reshape(chains, -1)
-            batch = math.isqrt(by_chain.shape[1])
-            count = by_chain.shape[1] // batch
-            batches = by_chain[:, : count * batch].reshape(-1, batch).mean(axis=1)
-            share = (by_chain.sum() + 0.5) / (draws + 1)
-            independent = math.sqrt(share * (1 - share) / draws)
-            expected = max(batches.std(ddof=1) / math.sqrt(len(batches)), independent)
-            assert found.dominance_error[t, a, b] == pytest.approx(expected)
+        if a == b:
+            continue
+        is_better = theta_with_ties[:, t, a] > theta_with_ties[:, t, b]
+        by_chain = is_better.reshape(chains, -1)
+        batch_size = math.isqrt(by_chain.shape[1])
+        n_batches = by_chain.shape[1] // batch_size
+        batches = by_chain[:, : n_batches * batch_size].reshape(-1, batch_size)
+        batch_means = batches.mean(axis=1)
+        error_of_batches = batch_means.std(ddof=1) / math.sqrt(len(batch_means))
+        share = (is_better.sum() + 0.5) / (draws + 1)
+        error_of_independent_draws = math.sqrt(share * (1 - share) / draws)
+        expected = max(error_of_batches, error_of_independent_draws)
+        assert relations.dominance_error[t, a, b] == pytest.approx(expected)
 
 
-def test_joint_dominance_holds_at_all_times_and_crossing_is_what_remains(theta):
-    found = joint(posterior_of(theta))
+def test_joint_dominance_holds_at_all_times_and_crossing_is_the_complement(theta):
+    relations = joint(posterior_of(theta))
     for a in range(4):
         for b in range(4):
             if a == b:
                 continue
-            above = (theta[:, :, a] > theta[:, :, b]).all(axis=1).mean()
-            below = (theta[:, :, a] < theta[:, :, b]).all(axis=1).mean()
-            assert found.dominance[a, b] == pytest.approx(above)
-            assert found.crossing[a, b] == pytest.approx(1 - above - below)
+            always_better = (theta[:, :, a] > theta[:, :, b]).all(axis=1).mean()
+            always_worse = (theta[:, :, a] < theta[:, :, b]).all(axis=1).mean()
+            assert relations.dominance[a, b] == pytest.approx(always_better)
+            assert relations.crossing[a, b] == pytest.approx(1 - always_better - always_worse)
 
 
 def test_joint_relations_need_a_temporal_model(theta):
@@ -69,42 +76,46 @@ def test_joint_relations_need_a_temporal_model(theta):
 
 
 @pytest.mark.slow
-def test_standard_errors_are_those_of_repeated_inference():
-    """Spread of 60 repetitions within a third of what each says of itself (a 99.9 % band)."""
+def test_standard_errors_equal_the_spread_of_repeated_inference():
+    """The spread of 60 repetitions is within a third of their standard errors: a 99.9 % band."""
     sets = count_choice_sets(rank(np.random.default_rng(1).normal(size=(12, 3, 2))))
     options = ModelOptions(model="bspline", dependence="independent", draws=2000)
-    found = [pointwise(infer(sets, np.array([0.0, 1.0]), options, seed=seed)) for seed in range(60)]
-    off = ~np.eye(3, dtype=bool)
-    spread = np.std([f.dominance[:, off] for f in found], axis=0)
-    said = np.mean([f.dominance_error[:, off] for f in found], axis=0)
-    ratio = np.sqrt((spread**2).mean() / (said**2).mean())
+    times = np.array([0.0, 1.0])
+    repetitions = [pointwise(infer(sets, times, options, seed=seed)) for seed in range(60)]
+    off_diagonal = ~np.eye(3, dtype=bool)
+    spread = np.std([r.dominance[:, off_diagonal] for r in repetitions], axis=0)
+    reported_error = np.mean([r.dominance_error[:, off_diagonal] for r in repetitions], axis=0)
+    ratio = np.sqrt((spread**2).mean() / (reported_error**2).mean())
     assert 0.67 < ratio < 1.33
 
 
-def test_no_worse_is_to_be_better_or_as_good(theta):
-    """Probabilities of ratings and of duels, counted draw by draw."""
+def test_no_worse_means_better_or_equivalent(theta):
+    """The probabilities are shares of draws, for ratings and for duels."""
     rng = np.random.default_rng(3)
     wins = rng.beta(20, 22, (400, 3, 1)).astype(np.float32)
     duels = posterior_of(np.full((400, 3, 2), 0.5), wins=wins)
     ratings = posterior_of(theta)
-    share = ratings.theta[:, :, :1] / (ratings.theta[:, :, :1] + ratings.theta[:, :, 1:2])
-    for posterior, won in ((duels, wins), (ratings, share)):
-        found = pointwise(posterior, 0.05, no_worse=True)
-        assert found.no_worse[:, 0, 1] == pytest.approx((won[:, :, 0] >= 0.45).mean(axis=0))
-        assert found.no_worse[:, 1, 0] == pytest.approx((won[:, :, 0] <= 0.55).mean(axis=0))
-        assert (found.no_worse >= found.dominance).all()
-        assert (found.no_worse >= found.equivalence).all()
-        assert (found.no_worse_error[:, 0, 1] > 0).all()
+    theta_a = ratings.theta[:, :, 0]
+    theta_b = ratings.theta[:, :, 1]
+    for posterior, p_win in ((duels, wins[:, :, 0]), (ratings, theta_a / (theta_a + theta_b))):
+        relations = pointwise(posterior, 0.05, no_worse=True)
+        assert relations.no_worse[:, 0, 1] == pytest.approx((p_win >= 0.45).mean(axis=0))
+        assert relations.no_worse[:, 1, 0] == pytest.approx((p_win <= 0.55).mean(axis=0))
+        assert (relations.no_worse >= relations.dominance).all()
+        assert (relations.no_worse >= relations.equivalence).all()
+        assert (relations.no_worse_error[:, 0, 1] > 0).all()
 
 
 def test_decisions_use_the_weakest_time_or_all_times_jointly(theta):
     posterior = posterior_of(theta)
-    at, over = pointwise(posterior, 0.05, no_worse=True), joint(posterior)
-    by_time = decision_tables(posterior, 0.05, "pointwise")
-    np.testing.assert_array_equal(by_time.dominates, at.dominance.min(axis=0))
-    np.testing.assert_array_equal(by_time.better, at.dominance)
-    jointly = decision_tables(posterior, 0.05, "joint")
-    np.testing.assert_array_equal(jointly.dominates, over.dominance)
-    lower = by_time.shifted(-2)
-    assert (lower.better < by_time.better).any()
+    pointwise_relations = pointwise(posterior, 0.05, no_worse=True)
+    joint_relations = joint(posterior)
+    pointwise_tables = decision_tables(posterior, 0.05, "pointwise")
+    weakest = pointwise_relations.dominance.min(axis=0)
+    np.testing.assert_array_equal(pointwise_tables.dominates, weakest)
+    np.testing.assert_array_equal(pointwise_tables.better, pointwise_relations.dominance)
+    joint_tables = decision_tables(posterior, 0.05, "joint")
+    np.testing.assert_array_equal(joint_tables.dominates, joint_relations.dominance)
+    lower = pointwise_tables.shifted(-2)
+    assert (lower.better < pointwise_tables.better).any()
     assert lower.errors is None

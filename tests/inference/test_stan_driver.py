@@ -1,4 +1,4 @@
-"""The command line of compiled programs, through CmdStanPy as its users call it."""
+"""The command line of compiled Stan programs, called by CmdStanPy."""
 
 import json
 import logging
@@ -15,13 +15,13 @@ from polarbear.inference.stan.engine import stan_data
 
 from .quadrature import Simplex3
 from .stan_support import skip_without_our_driver
-from .test_dirichlet import three
+from .test_dirichlet import sets_of_three
 
 pytestmark = pytest.mark.stan
 logging.getLogger("cmdstanpy").setLevel(logging.ERROR)
 
-SETS = three(32)
-SIZE = 2  # unconstrained parameters of three algorithms at one time
+SETS = sets_of_three(32)
+N_PARAMETERS = 2  # Three algorithms at one time have two unconstrained parameters.
 
 
 @pytest.fixture
@@ -45,13 +45,13 @@ def data():
 
 
 @pytest.fixture(scope="module")
-def truth():
+def exact_mean():
     return Simplex3(SETS, alpha=1.0).mean()
 
 
 def sampled(model, data, **options):
-    asked = {"chains": 2, "iter_warmup": 300, "iter_sampling": 2000, "seed": 1}
-    return model.sample(data=data, show_progress=False, **{**asked, **options})
+    defaults = {"chains": 2, "iter_warmup": 300, "iter_sampling": 2000, "seed": 1}
+    return model.sample(data=data, show_progress=False, **{**defaults, **options})
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def sampled(model, data, **options):
     [
         {"max_treedepth": 8, "adapt_delta": 0.9},
         {"metric": "dense_e", "adapt_init_phase": 50, "adapt_metric_window": 30},
-        {"inv_metric": [np.ones(SIZE), np.full(SIZE, 0.5)], "step_size": 0.5},
-        {"inv_metric": {"inv_metric": np.eye(SIZE).tolist()}, "metric": "dense_e"},
+        {"inv_metric": [np.ones(N_PARAMETERS), np.full(N_PARAMETERS, 0.5)], "step_size": 0.5},
+        {"inv_metric": {"inv_metric": np.eye(N_PARAMETERS).tolist()}, "metric": "dense_e"},
         {"adapt_engaged": False, "step_size": 0.4, "metric": "unit_e"},
         {"inits": 0.1},
         {"inits": [{"eta": [[0.1], [0.2]]}, {"eta": [[0.3], [0.4]]}]},
@@ -68,25 +68,30 @@ def sampled(model, data, **options):
     ],
     ids=lambda options: " ".join(options),
 )
-def test_every_way_of_sampling_draws_from_the_posterior(model, data, truth, options):
-    """Means within 0.02: more than five standard errors of 1,000 effective draws or more."""
+def test_every_combination_of_sampling_options_draws_from_the_posterior(
+    model, data, exact_mean, options
+):
+    """Means are within 0.02, more than five standard errors of at least 1,000 effective draws."""
     fit = sampled(model, data, **options)
     theta = fit.stan_variable("theta")[:, :, 0]
-    np.testing.assert_allclose(theta.mean(axis=0), truth, atol=0.02)
+    np.testing.assert_allclose(theta.mean(axis=0), exact_mean, atol=0.02)
     assert fit.divergences.sum() == 0
     assert fit.metric_type == options.get("metric", "diag_e")
 
 
 def test_chains_in_one_process_are_those_of_separate_processes(model, data, tmp_path):
-    more = {"save_warmup": True, "save_latent_dynamics": True, "iter_sampling": 200}
-    together, apart = (
-        sampled(model, data, force_one_process_per_chain=alone, output_dir=str(tmp_path), **more)
-        for alone in (False, True)
-    )
-    np.testing.assert_array_equal(together.draws(), apart.draws())
-    assert not np.array_equal(together.draws()[:, 0], together.draws()[:, 1])
-    assert apart.draws(inc_warmup=True).shape[0] == 500
-    dynamics = (tmp_path / apart.runset.diagnostic_files[0]).read_text()
+    options = {
+        "save_warmup": True,
+        "save_latent_dynamics": True,
+        "iter_sampling": 200,
+        "output_dir": str(tmp_path),
+    }
+    one_process = sampled(model, data, force_one_process_per_chain=False, **options)
+    two_processes = sampled(model, data, force_one_process_per_chain=True, **options)
+    np.testing.assert_array_equal(one_process.draws(), two_processes.draws())
+    assert not np.array_equal(one_process.draws()[:, 0], one_process.draws()[:, 1])
+    assert two_processes.draws(inc_warmup=True).shape[0] == 500
+    dynamics = (tmp_path / two_processes.runset.diagnostic_files[0]).read_text()
     assert "p_eta.1.1" in dynamics
     assert "g_eta.1.1" in dynamics
 
@@ -102,16 +107,17 @@ def test_optimisers_find_the_same_mode(model, data):
 
 def test_generated_quantities_are_those_of_the_draws(model, data):
     fit = sampled(model, data, iter_sampling=100, sig_figs=17)
-    again = model.generate_quantities(data=data, previous_fit=fit, seed=1, sig_figs=17)
-    np.testing.assert_allclose(again.stan_variable("theta"), fit.stan_variable("theta"), rtol=1e-9)
+    generated = model.generate_quantities(data=data, previous_fit=fit, seed=1, sig_figs=17)
+    theta = generated.stan_variable("theta")
+    np.testing.assert_allclose(theta, fit.stan_variable("theta"), rtol=1e-9)
 
 
 @pytest.mark.parametrize("paths", [1, 6])
-def test_pathfinder_draws_as_many_as_asked_for(model, data, truth, paths):
+def test_pathfinder_returns_the_requested_number_of_draws(model, data, exact_mean, paths):
     fit = model.pathfinder(data=data, seed=1, draws=3000, num_paths=paths)
     theta = fit.stan_variable("theta")
     assert len(theta) == 3000
-    np.testing.assert_allclose(theta[:, :, 0].mean(axis=0), truth, atol=0.03)
+    np.testing.assert_allclose(theta[:, :, 0].mean(axis=0), exact_mean, atol=0.03)
 
 
 @pytest.mark.usefixtures("_our_driver")
@@ -128,38 +134,38 @@ def test_pathfinder_draws_as_many_as_asked_for(model, data, truth, paths):
         (["method=laplace"], "the argument 'mode' is missing"),
     ],
 )
-def test_what_the_driver_does_not_have_is_refused_by_name(
+def test_arguments_that_the_driver_does_not_support_are_refused_by_name(
     executable, data, tmp_path, arguments, words
 ):
     file = tmp_path / "data.json"
     file.write_text(json.dumps(data))
     command = [executable, "data", f"file={file}", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 64
-    assert words in done.stderr
+    process = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert process.returncode == 64
+    assert words in process.stderr
 
 
 @pytest.mark.usefixtures("_our_driver")
 @pytest.mark.parametrize(
     ("text", "words"), [("{", "is not JSON data"), ('{"n": 3}', "T"), (None, "cannot read")]
 )
-def test_data_that_cannot_be_read_is_said_to_be_so(executable, tmp_path, text, words):
+def test_the_error_for_unreadable_data_gives_the_reason(executable, tmp_path, text, words):
     file = tmp_path / "data.json"
     if text is not None:
         file.write_text(text)
     command = [executable, "data", f"file={file}", "method=sample"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode in (70, 74)
-    assert words in done.stderr
+    process = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert process.returncode in (70, 74)
+    assert words in process.stderr
 
 
 @pytest.mark.usefixtures("_our_driver")
-def test_a_full_disk_ends_the_run_at_once_and_is_named(executable, data, tmp_path):
-    """/dev/full takes nothing; ten million draws would take minutes if nobody noticed."""
+def test_a_full_disk_ends_the_run_at_once_with_an_error_that_names_it(executable, data, tmp_path):
+    """Writing to /dev/full fails; a driver that ignores the failure would run for minutes."""
     file = tmp_path / "data.json"
     file.write_text(json.dumps(data))
     command = [executable, "data", f"file={file}", "output", "file=/dev/full"]
     command += ["method=sample", "num_samples=10000000"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 74
-    assert "cannot write to /dev/full: is the disk full?" in done.stderr
+    process = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert process.returncode == 74
+    assert "cannot write to /dev/full: is the disk full?" in process.stderr

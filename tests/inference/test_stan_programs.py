@@ -1,4 +1,4 @@
-"""Stan programs as stanc likes them, and what is kept of them once compiled."""
+"""Stan programs: their form, and the cache of compiled programs."""
 
 import subprocess
 import time
@@ -21,27 +21,27 @@ def stanc(*arguments):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_every_program_is_a_models_and_every_one_that_a_model_names_is_there():
+def test_programs_of_models_are_the_programs_in_the_folder():
     files = {programs.program_file(model).name for model in programs.programmed_models()}
     assert files == {path.name for path in SOURCES.glob("*.stan")}
 
 
 @pytest.mark.stan
 @pytest.mark.parametrize("model", programs.programmed_models())
-def test_programs_give_stanc_nothing_to_warn_of(model, tmp_path):
-    done = stanc("--warn-pedantic", f"--o={tmp_path / 'out.hpp'}", programs.program_file(model))
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+def test_stanc_compiles_programs_without_a_warning(model, tmp_path):
+    process = stanc("--warn-pedantic", f"--o={tmp_path / 'out.hpp'}", programs.program_file(model))
+    assert process.returncode == 0, process.stderr
+    assert process.stderr == ""
 
 
 @pytest.mark.stan
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_programs_are_formatted_as_stanc_does(file):
+def test_programs_have_the_format_of_stanc(file):
     assert stanc("--auto-format", file).stdout == file.read_text()
 
 
 @pytest.mark.stan
-def test_a_program_that_does_not_compile_is_quoted_in_stancs_words(tmp_path, monkeypatch):
+def test_the_error_of_a_program_that_does_not_compile_quotes_stanc(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     program = tmp_path / "broken.stan"
     program.write_text("parameters { real x; }\nmodel { x ~ normal(0, y); }\n")
@@ -53,14 +53,14 @@ def test_a_program_that_does_not_compile_is_quoted_in_stancs_words(tmp_path, mon
 
 
 @pytest.fixture
-def workshop(tmp_path, monkeypatch):
-    """A cache, a program, and a compiler that only counts how often it is called."""
+def fake_compilation(tmp_path, monkeypatch):
+    """A program, a CmdStan, and the list of programs that a fake compiler has compiled."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("CXX", "true")
-    made = []
+    compiled_programs = []
 
-    def compile_(program: Path, folder: Path, found: object) -> Path:
-        made.append(program)
+    def compile_(program: Path, folder: Path, cmdstan: object) -> Path:
+        compiled_programs.append(program)
         executable = folder / program.stem
         executable.write_text(program.read_text() * 1000)
         executable.chmod(0o755)
@@ -70,55 +70,59 @@ def workshop(tmp_path, monkeypatch):
     program = tmp_path / "programs" / "model.stan"
     (program.parent / "functions").mkdir(parents=True)
     program.write_text("// one\n")
-    found = cmdstan.CmdStan(fake_cmdstan(tmp_path / "cmdstan", "2.39.0"), (2, 39))
-    return program, found, made
+    toolchain = cmdstan.CmdStan(fake_cmdstan(tmp_path / "cmdstan", "2.39.0"), (2, 39))
+    return program, toolchain, compiled_programs
 
 
-def test_only_another_content_include_compiler_or_setting_is_compiled_again(workshop, monkeypatch):
-    program, found, made = workshop
-    assert programs.compiled(program, found) == programs.compiled(program, found)
+def test_only_a_change_of_program_include_compiler_or_setting_is_compiled_again(
+    fake_compilation, monkeypatch
+):
+    program, toolchain, compiled_programs = fake_compilation
+    assert programs.compiled(program, toolchain) == programs.compiled(program, toolchain)
     program.write_text("// two\n")
-    programs.compiled(program, found)
+    programs.compiled(program, toolchain)
     (program.parent / "functions" / "more.stanfunctions").write_text("// shared\n")
-    programs.compiled(program, found)
-    (found.path / "make").mkdir()
-    (found.path / "make" / "local").write_text("O = 1\n")
-    programs.compiled(program, found)
+    programs.compiled(program, toolchain)
+    (toolchain.path / "make").mkdir()
+    (toolchain.path / "make" / "local").write_text("O = 1\n")
+    programs.compiled(program, toolchain)
     monkeypatch.setenv("CXX", "make")
-    programs.compiled(program, found)
-    assert len(made) == 5
+    programs.compiled(program, toolchain)
+    assert len(compiled_programs) == 5
 
 
-@pytest.mark.parametrize("harm", ["gone", "not executable"])
-def test_a_broken_entry_is_compiled_again(workshop, harm):
-    program, found, made = workshop
-    executable = programs.compiled(program, found)
-    whole = executable.read_bytes()
-    if harm == "gone":
+@pytest.mark.parametrize("damage", ["deleted", "not executable"])
+def test_a_damaged_entry_of_the_cache_is_compiled_again(fake_compilation, damage):
+    program, toolchain, compiled_programs = fake_compilation
+    executable = programs.compiled(program, toolchain)
+    original = executable.read_bytes()
+    if damage == "deleted":
         executable.unlink()
     else:
         executable.chmod(0o644)
-    assert programs.compiled(program, found).read_bytes() == whole
-    assert len(made) == 2
+    assert programs.compiled(program, toolchain).read_bytes() == original
+    assert len(compiled_programs) == 2
 
 
-def test_calls_that_want_the_same_program_wait_for_the_first(workshop, monkeypatch):
-    program, found, made = workshop
+def test_simultaneous_calls_compile_the_same_program_once(fake_compilation, monkeypatch):
+    program, toolchain, compiled_programs = fake_compilation
     compile_ = programs._compile
 
-    def slowly(*given):
+    def compile_slowly(*arguments):
         time.sleep(0.2)
-        return compile_(*given)
+        return compile_(*arguments)
 
-    monkeypatch.setattr(programs, "_compile", slowly)
+    monkeypatch.setattr(programs, "_compile", compile_slowly)
     with ThreadPoolExecutor(3) as pool:
-        assert len(set(pool.map(lambda _: programs.compiled(program, found), range(3)))) == 1
-    assert len(made) == 1
+        calls = [pool.submit(programs.compiled, program, toolchain) for _ in range(3)]
+        executables = {call.result() for call in calls}
+    assert len(executables) == 1
+    assert len(compiled_programs) == 1
 
 
-def test_a_cache_that_cannot_be_written_is_named(workshop, tmp_path, monkeypatch):
-    program, found, _ = workshop
+def test_the_error_of_an_unwritable_cache_names_it(fake_compilation, tmp_path, monkeypatch):
+    program, toolchain, _ = fake_compilation
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(StanError, match="cache of compiled Stan programs, .*XDG_CACHE_HOME"):
-        programs.compiled(program, found)
+        programs.compiled(program, toolchain)
