@@ -47,16 +47,15 @@ def make_store(
     new_instances = [
         Instance(i, f"i{i:03}", specs[i] if specs else {"imported": i}) for i in range(n_instances)
     ]
+    finished_runs = []
+    for name, row in runs.items():
+        for i, run in enumerate(row):
+            if run is not None:
+                outcome = _outcome(name, new_instances[i], run)
+                finished_runs.append(FinishedRun.of(outcome, workers=0))
     with store.writing():
         store.add_instances(new_instances, store.settings.instances.suite)
-        store.add_runs(
-            [
-                FinishedRun.of(_outcome(name, new_instances[i], run), workers=0)
-                for name, row in runs.items()
-                for i, run in enumerate(row)
-                if run is not None
-            ]
-        )
+        store.add_runs(finished_runs)
     return store
 
 

@@ -7,11 +7,11 @@ import pytest
 from polarbear.inference.stan import cmdstan
 
 
-def skip_without_our_driver() -> None:
+def skip_without_polarbears_driver() -> None:
     """Skip a test of PolarBear's driver of Stan programs where CmdStan has its own driver."""
     local = cmdstan.find().path / "make" / "local"
     if not (local.exists() and "recipe" in local.read_text()):
-        pytest.skip(f"CmdStan has its own driver (ours: {cmdstan.INSTALL} --way wheels)")
+        pytest.skip(f"CmdStan has its own driver (for PolarBear's: {cmdstan.INSTALL} --way wheels)")
 
 
 def without_index(monkeypatch: pytest.MonkeyPatch) -> None:

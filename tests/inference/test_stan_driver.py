@@ -14,7 +14,7 @@ from polarbear.inference.stan import cmdstan, programs
 from polarbear.inference.stan.engine import stan_data
 
 from .quadrature import Simplex3
-from .stan_support import skip_without_our_driver
+from .stan_support import skip_without_polarbears_driver
 from .test_dirichlet import sets_of_three
 
 pytestmark = pytest.mark.stan
@@ -25,8 +25,8 @@ N_PARAMETERS = 2  # Three algorithms at one time have two unconstrained paramete
 
 
 @pytest.fixture
-def _our_driver():
-    skip_without_our_driver()
+def _polarbears_driver():
+    skip_without_polarbears_driver()
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_pathfinder_returns_the_requested_number_of_draws(model, data, exact_mea
     np.testing.assert_allclose(theta[:, :, 0].mean(axis=0), exact_mean, atol=0.03)
 
 
-@pytest.mark.usefixtures("_our_driver")
+@pytest.mark.usefixtures("_polarbears_driver")
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -145,7 +145,7 @@ def test_arguments_that_the_driver_does_not_support_are_refused_by_name(
     assert words in process.stderr
 
 
-@pytest.mark.usefixtures("_our_driver")
+@pytest.mark.usefixtures("_polarbears_driver")
 @pytest.mark.parametrize(
     ("text", "words"), [("{", "is not JSON data"), ('{"n": 3}', "T"), (None, "cannot read")]
 )
@@ -159,7 +159,7 @@ def test_the_error_for_unreadable_data_gives_the_reason(executable, tmp_path, te
     assert words in process.stderr
 
 
-@pytest.mark.usefixtures("_our_driver")
+@pytest.mark.usefixtures("_polarbears_driver")
 def test_a_full_disk_ends_the_run_at_once_with_an_error_that_names_it(executable, data, tmp_path):
     """Writing to /dev/full fails; a driver that ignores the failure would run for minutes."""
     file = tmp_path / "data.json"

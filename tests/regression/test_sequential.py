@@ -101,7 +101,7 @@ def test_a_version_that_always_loses_is_worse_and_one_that_always_wins_is_better
         assert (decision.verdict, decision.span) == (expected, (0, 5))
 
 
-def test_a_loss_in_a_window_is_found_there():
+def test_a_loss_in_a_window_is_found_in_that_window():
     scores = np.full((40, 12), 0.5)
     scores[:, 4:6] = 0.0
     decision = decide(scores, looks(40), LEVEL, True)
