@@ -1,10 +1,11 @@
 """Whole races on known truths: how often is an elimination wrong, and what does it cost?
 
 Truths are those of `truths.py`: those on which the sceptical prior was chosen, others on which it
-was validated, and real populations, of which a race draws instances (with replacement) and the
-truth is the whole. A race goes through the same rounds as `polarbear race`, without a store. Rules:
+was validated, and real populations. A race draws instances from a population with replacement, and
+the truth is the whole population. A race goes through the same rounds as `polarbear race`, without
+a store. Rules:
 
-- ``empirical``: the default: duels, sceptical about even ones, eliminated by each time;
+- ``empirical``: the default: duels with a sceptical prior, eliminations by each time;
 - ``guarantee``: the default with `guarantee: anytime`;
 - ``dirichlet``: Plackett-Luce, supported by duels as in the tool; ``ratings``: without that, pairs
   settled by crossing and batches that double up to 64, as in the paper; ``gp``: Plackett-Luce with
@@ -60,7 +61,7 @@ ROPE = 0.05
 DRAWS = 1000
 AS_THE_PAPER: dict[str, Any] = {"resolution": "crossing", "batch": Batch(share=None)}
 
-Out = list[tuple[int, int, int]]  # the eliminated, its eliminator, and the number of instances
+Out = list[tuple[int, int, int]]  # an eliminated algorithm, its eliminator, number of instances
 History = list[tuple[float, set[int]]]  # the cost, in whole runs, and the remaining algorithms
 
 
@@ -72,11 +73,14 @@ class Data:
     seed: int
 
 
+MODELS = {"dirichlet": "dirichlet", "ratings": "dirichlet", "gp": "gp"}  # of rules
+
+
 def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History, float | None]:
     """A race by PolarBear's rules, and its P(any elimination is wrong)."""
     values = data.truth.values[:LIMIT]
     unit = data.truth.unit
-    model = {"dirichlet": "dirichlet", "ratings": "dirichlet", "gp": "gp"}.get(rule, "empirical")
+    model = MODELS.get(rule, "empirical")
     options = ModelOptions(model=model, draws=DRAWS)
     rules = Rules(
         alpha=alpha,
@@ -105,14 +109,18 @@ def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History, float | No
     )
     eliminated = replayed.state.eliminated
     out = [(names.index(e.algorithm), names.index(e.by), e.instances) for e in eliminated]
-    remaining = [{names.index(name) for name in turn.left} for turn in replayed.rounds]
-    spent = [turn.spent / len(unit) for turn in replayed.rounds]  # in whole runs
-    wrong = p_any_wrong(replayed.duels, names, eliminated)
-    return out, list(zip(spent, remaining, strict=True)), wrong
+    history = []
+    for replayed_round in replayed.rounds:
+        remaining = {names.index(name) for name in replayed_round.candidates}
+        history.append((replayed_round.spent / len(unit), remaining))  # in whole runs
+    return out, history, p_any_wrong(replayed.duels, names, eliminated)
 
 
 def f_raced(data: Data, rule: str, alpha: float) -> tuple[Out, History, float | None]:
-    """With the race's batches and its limit; pairs that cross are settled."""
+    """A race by F-race's tests, with PolarBear's batches and the same limit.
+
+    Pairs that cross are settled.
+    """
     test = f_race.better if rule == "f-race-holm" else f_race.better_at_each
     return *raced_by_tests(data.truth.values, test, 1 - alpha), None
 
@@ -120,7 +128,7 @@ def f_raced(data: Data, rule: str, alpha: float) -> tuple[Out, History, float | 
 def raced_by_tests(
     values: np.ndarray, test: Callable[[np.ndarray, float], np.ndarray], level: float
 ) -> tuple[Out, History]:
-    """A race whose test finds where a is better than b: [time, a, b]."""
+    """A race by a test that says where a is better than b: [time, a, b]."""
     batches = Rules().batch
     n, n_times = values.shape[1:]
     running = list(range(n))
@@ -136,21 +144,22 @@ def raced_by_tests(
         instances = last
         is_better = test(values[:instances, running], level)
         block = np.ix_(range(n_times), running, running)
-        newly = int((is_better & ~above[block]).sum())
+        n_new = int((is_better & ~above[block]).sum())
         above[block] |= is_better
-        if newly == 0:
+        if n_new == 0:
             batch *= 2
-        elif newly > LARGE_SHARE * is_better.size:
+        elif n_new > LARGE_SHARE * is_better.size:
             batch //= 2
         batch = batches.within(batch, instances)
         always = is_better.all(axis=0)
         for j in np.flatnonzero(always.any(axis=0)):
             eliminators[running[j]] = running[int(np.argmax(always[:, j]))], instances
         crossing = above.any(axis=0) & above.any(axis=0).T
-        inside = [i for i in running if i not in eliminators]
-        running = [i for i in inside if any(not crossing[i, j] for j in inside if j != i)]
+        candidates = [i for i in running if i not in eliminators]
+        running = [i for i in candidates if any(not crossing[i, j] for j in candidates if j != i)]
         history.append((float(spent), set(range(n)) - set(eliminators)))
-    return [(item, *by) for item, by in eliminators.items()], history
+    out = [(loser, winner, n_instances) for loser, (winner, n_instances) in eliminators.items()]
+    return out, history
 
 
 RULES: dict[str, Callable[[Data, str, float], tuple[Out, History, float | None]]] = {
@@ -175,24 +184,25 @@ def facts(truth: Truth, out: Out, history: History) -> dict[str, Any]:
 
     def right_to_the_rope(remaining: set[int]) -> bool:
         """Whether the eliminated are worse or nearly so, and no remaining one is clearly worse."""
-        lost = [i for i in pareto - remaining if not any(nearly_better[by, i] for by in remaining)]
-        kept = [i for i in remaining if any(clearly_better[by, i] for by in remaining)]
-        return not lost and not kept
+        lost = [i for i in pareto - remaining if not any(nearly_better[j, i] for j in remaining)]
+        beaten = [i for i in remaining if any(clearly_better[j, i] for j in remaining)]
+        return not lost and not beaten
 
+    final_set = history[-1][1]
     return {
         "eliminated": [
             {
-                "instances": after,
-                "wrong": not better[by, item],
-                "beyond": not nearly_better[by, item],
-                "member": item in pareto,
+                "instances": n_instances,
+                "wrong": not better[winner, loser],
+                "beyond": not nearly_better[winner, loser],
+                "member": loser in pareto,
             }
-            for item, by, after in out
+            for loser, winner, n_instances in out
         ],
         "members": len(pareto),
-        "kept": len(pareto & history[-1][1]),
-        "right": history[-1][1] == pareto,
-        "right_to_the_rope": right_to_the_rope(history[-1][1]),
+        "kept": len(pareto & final_set),
+        "right": final_set == pareto,
+        "right_to_the_rope": right_to_the_rope(final_set),
         "spent": history[-1][0],
         "until_right": _since(history, lambda remaining: remaining == pareto),
         "until_right_to_the_rope": _since(history, right_to_the_rope),
@@ -200,29 +210,28 @@ def facts(truth: Truth, out: Out, history: History) -> dict[str, Any]:
 
 
 def _since(history: History, is_right: Callable[[set[int]], bool]) -> float | None:
-    """The cost after which the remaining algorithms stayed right; None if they are not."""
-    were_right = [is_right(remaining) for _, remaining in history]
-    if not were_right[-1]:
+    """The cost after which the set of candidates stayed right; None if the final set is wrong."""
+    if not is_right(history[-1][1]):
         return None
-    wrong_until = max((k for k, right in enumerate(were_right) if not right), default=-1)
-    return history[wrong_until + 1][0]
+    wrong_rounds = [k for k, (_, remaining) in enumerate(history) if not is_right(remaining)]
+    return history[max(wrong_rounds, default=-1) + 1][0]
 
 
 def all_races(
     kind: str, seed: int, rules_and_alphas: list[tuple[str, str]], populations: Path | None
 ) -> list[dict[str, Any]]:
-    """The races of some rules, at some alphas, on one truth and the same instances."""
+    """The races by several rules and alphas on the same instances of one truth."""
     data = Data(truths.drawn(kind, seed, LIMIT, populations), 100_000 * seed)
     rows = []
     for rule, alpha in rules_and_alphas:
-        out, history, wrong = RULES[rule](data, rule, float(alpha))
+        out, history, p_wrong = RULES[rule](data, rule, float(alpha))
         rows.append(
             {
                 "rule": rule,
                 "truth": kind,
                 "alpha": alpha,
                 "seed": seed,
-                "p_any_wrong": wrong,
+                "p_any_wrong": p_wrong,
                 **facts(data.truth, out, history),
             }
         )
@@ -230,7 +239,7 @@ def all_races(
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """The races in a file; a line that an interruption has cut off is left out."""
+    """The races in a file, without a line that an interruption has cut off."""
     rows = []
     for line in path.read_text().splitlines() if path.exists() else ():
         try:
@@ -247,27 +256,32 @@ def run_all(
     processes: int,
     populations: Path | None,
 ) -> None:
-    """Run the missing races, seed by seed over all truths, so that any stop leaves a balance."""
+    """Run the missing races.
+
+    They run seed by seed over all truths, so that all truths have about the same number of races
+    whenever it is stopped.
+    """
     done = {(row["rule"], row["truth"], row["alpha"], row["seed"]) for row in read(out)}
-    todo = []
-    for seed, kind in product(range(races), dict.fromkeys(kind for _, kind, _ in cells)):
+    kinds = dict.fromkeys(kind for _, kind, _ in cells)
+    tasks = []
+    for seed, kind in product(range(races), kinds):
         missing = [
             (rule, alpha)
             for rule, truth, alpha in cells
             if truth == kind and (rule, kind, alpha, seed) not in done
         ]
         if missing:
-            todo.append((kind, seed, missing, populations))
+            tasks.append((kind, seed, missing, populations))
     with (
         out.open("a") as file,
         ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool,
     ):
-        running = [pool.submit(all_races, *task) for task in todo]
+        running = [pool.submit(all_races, *task) for task in tasks]
         for number, future in enumerate(as_completed(running), start=1):
             file.write("".join(json.dumps(row) + "\n" for row in future.result()))
             file.flush()
             if number % 100 == 0:
-                print(f"{number} of {len(todo)} truths", file=sys.stderr, flush=True)
+                print(f"{number} of {len(tasks)} truths", file=sys.stderr, flush=True)
 
 
 def main() -> int:
@@ -276,7 +290,7 @@ def main() -> int:
     parser.add_argument("--cells", nargs="*", default=["*"], help="patterns of rule/truth/alpha")
     parser.add_argument("--out", type=Path, required=True, help="JSON lines, appended to")
     parser.add_argument(
-        "--populations", type=Path, help="a folder of stores; none are raced on if not given"
+        "--populations", type=Path, help="a folder of stores; without it, only synthetic truths"
     )
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--before", type=Path, help="JSON lines of an earlier version")

@@ -1,4 +1,4 @@
-"""What many races add up to: rates with confidence intervals, as a Markdown table."""
+"""A Markdown report on many races: rates with confidence intervals, and costs."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from truths import POPULATIONS
 Rows = list[dict[str, Any]]
 Cell = tuple[str, str, str]  # rule, truth, alpha
 OURS = "empirical"
-BESIDE = ("f-race", "ratings", "dirichlet", "gp", "guarantee", "f-race-holm")
+OTHER_RULES = ("f-race", "ratings", "dirichlet", "gp", "guarantee", "f-race-holm")
 
 
-def interval(hits: int, of: int, level: float = 0.95) -> tuple[float, float]:
+def interval(hits: int, trials: int, level: float = 0.95) -> tuple[float, float]:
     """Clopper and Pearson's confidence interval of a rate."""
     tail = (1 - level) / 2
-    low = float(beta.ppf(tail, hits, of - hits + 1)) if hits else 0.0
-    high = float(beta.isf(tail, hits + 1, of - hits)) if hits < of else 1.0
+    low = float(beta.ppf(tail, hits, trials - hits + 1)) if hits else 0.0
+    high = float(beta.isf(tail, hits + 1, trials - hits)) if hits < trials else 1.0
     return low, high
 
 
-def rate(hits: int, of: int) -> str:
-    if of == 0:
+def rate(hits: int, trials: int) -> str:
+    if trials == 0:
         return "none"
-    low, high = interval(hits, of)
-    return f"{hits}/{of} = {hits / of:.1%} [{low:.1%}, {high:.1%}]"
+    low, high = interval(hits, trials)
+    return f"{hits}/{trials} = {hits / trials:.1%} [{low:.1%}, {high:.1%}]"
 
 
 def eliminations(rows: Rows) -> list[dict[str, Any]]:
@@ -35,30 +35,38 @@ def eliminations(rows: Rows) -> list[dict[str, Any]]:
 
 
 def wrong(rows: Rows) -> tuple[int, int]:
-    """Eliminations whose eliminator is not better at all times in truth, of all of them."""
-    found = eliminations(rows)
-    return sum(elimination["wrong"] for elimination in found), len(found)
+    """The number of eliminations whose eliminator is not better at all times, and of all."""
+    all_eliminations = eliminations(rows)
+    return sum(elimination["wrong"] for elimination in all_eliminations), len(all_eliminations)
 
 
 def kept(rows: Rows) -> tuple[int, int]:
-    """True Pareto members that are still in at the end, of all of them."""
+    """The number of true Pareto members that are candidates at the end, and of all."""
     return sum(row["kept"] for row in rows), sum(row["members"] for row in rows)
 
 
 def lost(rows: Rows) -> int:
-    """Races that lose a true member by more than the ROPE."""
+    """The number of races that lose a true member by more than the ROPE."""
     return sum(any(e["member"] and e["beyond"] for e in row["eliminated"]) for row in rows)
 
 
+def races_with_wrong(rows: Rows) -> int:
+    """The number of races with a wrong elimination."""
+    return sum(any(e["wrong"] for e in row["eliminated"]) for row in rows)
+
+
 def _mean(values: list[float | None]) -> str:
-    known = [value for value in values if value is not None]
-    return f"{np.mean(known):.3f}" if known else ""
+    numbers = [value for value in values if value is not None]
+    return f"{np.mean(numbers):.3f}" if numbers else ""
 
 
 def markdown(rows: Rows, cells: list[Cell], limit: int, before: Rows) -> str:
-    """All tables: decisions cell by cell and pooled, and what they cost beside other rules."""
-    found = _by_cell(rows)
-    known = [cell for cell in cells if cell in found]
+    """All tables: decisions by cell and pooled, and costs compared with other rules.
+
+    ``before`` are races of an earlier version.
+    """
+    races = _by_cell(rows)
+    raced_cells = [cell for cell in cells if cell in races]
     lines = [
         "# Races on truths that are known",
         "",
@@ -76,131 +84,146 @@ def markdown(rows: Rows, cells: list[Cell], limit: int, before: Rows) -> str:
         "kept | final set right | right up to the ROPE | runs spent |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
-    lines += [_decisions("/".join(cell), found[cell]) for cell in known]
+    lines += [_decisions("/".join(cell), races[cell]) for cell in raced_cells]
     lines += ["", "All synthetic truths, and all populations, together:", "", *lines[4:6]]
-    for rule, alpha in dict.fromkeys((rule, alpha) for rule, _, alpha in known):
-        for name, real in (("synthetic", False), ("populations", True)):
-            some = [
-                row
-                for cell in known
-                if (cell[0], cell[2]) == (rule, alpha) and (cell[1] in POPULATIONS) == real
-                for row in found[cell]
-            ]
-            if some:
-                lines.append(_decisions(f"{rule}/{name}/{alpha}", some))
-    lines += ["", *_costs(found, known)]
+    pools: dict[str, Rows] = {}
+    for rule, alpha in dict.fromkeys((rule, alpha) for rule, _, alpha in raced_cells):
+        pools[f"{rule}/synthetic/{alpha}"] = []
+        pools[f"{rule}/populations/{alpha}"] = []
+    for cell in raced_cells:
+        rule, truth, alpha = cell
+        kind = "populations" if truth in POPULATIONS else "synthetic"
+        pools[f"{rule}/{kind}/{alpha}"] += races[cell]
+    lines += [_decisions(name, pooled) for name, pooled in pools.items() if pooled]
+    lines += ["", *_costs(races, raced_cells)]
     if before:
-        lines += ["", *_against(found, _by_cell(before))]
+        lines += ["", *_compared_with_before(races, _by_cell(before))]
     return "\n".join(lines) + "\n"
 
 
 def _decisions(name: str, rows: Rows) -> str:
-    found = eliminations(rows)
+    n_beyond = sum(elimination["beyond"] for elimination in eliminations(rows))
+    n_kept, n_members = kept(rows)
     return (
-        f"| {name} | {len(rows)} | {rate(*wrong(rows))} | "
-        f"{sum(elimination['beyond'] for elimination in found)} | "
-        f"{rate(sum(any(e['wrong'] for e in row['eliminated']) for row in rows), len(rows))} | "
+        f"| {name} | {len(rows)} | {rate(*wrong(rows))} | {n_beyond} | "
+        f"{rate(races_with_wrong(rows), len(rows))} | "
         f"{_mean([row['p_any_wrong'] for row in rows])} | {rate(lost(rows), len(rows))} | "
-        f"{'{}/{}'.format(*kept(rows))} | {np.mean([row['right'] for row in rows]):.0%} | "
+        f"{n_kept}/{n_members} | {np.mean([row['right'] for row in rows]):.0%} | "
         f"{np.mean([row['right_to_the_rope'] for row in rows]):.0%} | "
         f"{np.mean([row['spent'] for row in rows]):.0f} |"
     )
 
 
-def _costs(found: dict[Cell, Rows], known: list[Cell]) -> list[str]:
+def _costs(races: dict[Cell, Rows], cells: list[Cell]) -> list[str]:
+    """A table of costs: the default and each other rule on the same truths."""
     lines = [
-        "Whole runs until the set was the true one and stayed so, against each other rule over the "
-        "races in which both came to that (their number in brackets), as means and their ratio "
-        "with its 95 % bootstrap interval over races; pooled ratios are of sums over all cells.",
+        "Whole runs until the set of candidates was the true one for good: the default and each "
+        "other rule, over the races in which both reached it (their number in brackets), as means "
+        "and their ratio with its 95 % bootstrap interval over races; pooled ratios are of sums "
+        "over all cells.",
         "",
-        "| truth / alpha | " + " | ".join(f"{OURS} : {other}" for other in BESIDE) + " |",
-        "|---|" + "---|" * len(BESIDE),
+        "| truth / alpha | " + " | ".join(f"{OURS} : {other}" for other in OTHER_RULES) + " |",
+        "|---|" + "---|" * len(OTHER_RULES),
     ]
     sums: dict[tuple[str, str], np.ndarray] = defaultdict(lambda: np.zeros(2))
-    for kind, alpha in dict.fromkeys((kind, alpha) for rule, kind, alpha in known if rule == OURS):
+    our_cells = [(kind, alpha) for rule, kind, alpha in cells if rule == OURS]
+    for kind, alpha in dict.fromkeys(our_cells):
         entries = []
-        for other in BESIDE:
-            pairs = _until_right(found, kind, alpha, other)
+        for other in OTHER_RULES:
+            pairs = _until_right(races, kind, alpha, other)
             if len(pairs):
                 sums[alpha, other] += pairs.sum(axis=0)
                 sums["both", other] += pairs.sum(axis=0)
-                one, two = pairs.mean(axis=0)
-                low, high = _interval(pairs)
-                ratio = f"{one / two:.2f} [{low:.2f}, {high:.2f}]"
-                entries.append(f"{one:.0f} : {two:.0f} = {ratio} ({len(pairs)})")
+                ours, theirs = pairs.mean(axis=0)
+                low, high = _ratio_interval(pairs)
+                ratio = f"{ours / theirs:.2f} [{low:.2f}, {high:.2f}]"
+                entries.append(f"{ours:.0f} : {theirs:.0f} = {ratio} ({len(pairs)})")
             else:
                 entries.append("")
         lines.append(f"| {kind}/{alpha} | " + " | ".join(entries) + " |")
     for alpha in dict.fromkeys(alpha for alpha, _ in sums):
-        ratios = [sums[alpha, other] for other in BESIDE]
-        entries = [f"{one / two:.2f}" if two else "" for one, two in ratios]
+        pooled = [sums[alpha, other] for other in OTHER_RULES]
+        entries = [f"{ours / theirs:.2f}" if theirs else "" for ours, theirs in pooled]
         lines.append(f"| pooled, {alpha} | " + " | ".join(entries) + " |")
     return lines
 
 
-def _against(found: dict[Cell, Rows], before: dict[Cell, Rows]) -> list[str]:
-    """Runs until settled (or the limit), against an earlier version on the same seeds."""
+def _compared_with_before(races: dict[Cell, Rows], before: dict[Cell, Rows]) -> list[str]:
+    """A table of runs until the end of races, now and in an earlier version."""
     lines = [
-        "Whole runs until settled or at the limit, the default against the earlier version on the "
-        "same truths and seeds:",
+        "Whole runs until every pair is settled or the limit is reached: the default now and in "
+        "the earlier version, on the same truths and seeds:",
         "",
         "| truth / alpha | races | now | before | ratio |",
         "|---|---|---|---|---|",
     ]
     sums: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(2))
-    for cell in [cell for cell in found if cell[0] == OURS and cell in before]:
-        ours, theirs = (
-            {row["seed"]: row["spent"] for row in rows[cell]} for rows in (found, before)
-        )
-        both = [(ours[seed], theirs[seed]) for seed in ours if seed in theirs]
-        if both:
-            one, two = np.mean(both, axis=0)
-            name = "population" if cell[1] in POPULATIONS else "synthetic"
-            sums[f"pooled, {name}, {cell[2]}"] += one, two
-            sums["pooled, all"] += one, two
-            shown = f"{one:.0f} | {two:.0f} | {one / two:.2f}"
-            lines.append(f"| {cell[1]}/{cell[2]} | {len(both)} | {shown} |")
-    lines += [f"| {name} | | {a:.0f} | {b:.0f} | {a / b:.2f} |" for name, (a, b) in sums.items()]
+    for cell in [cell for cell in races if cell[0] == OURS and cell in before]:
+        _, truth, alpha = cell
+        spent_now = {row["seed"]: row["spent"] for row in races[cell]}
+        spent_before = {row["seed"]: row["spent"] for row in before[cell]}
+        pairs = [
+            (spent_now[seed], spent_before[seed]) for seed in spent_now if seed in spent_before
+        ]
+        if pairs:
+            mean_pair = np.mean(pairs, axis=0)
+            name = "population" if truth in POPULATIONS else "synthetic"
+            sums[f"pooled, {name}, {alpha}"] += mean_pair
+            sums["pooled, all"] += mean_pair
+            lines.append(f"| {truth}/{alpha} | {len(pairs)} | {_ratio_cells(*mean_pair)} |")
+    lines += [f"| {name} | | {_ratio_cells(*pair)} |" for name, pair in sums.items()]
     return lines
 
 
-def _until_right(found: dict[Cell, Rows], kind: str, alpha: str, other: str) -> np.ndarray:
-    """What ours and another rule spent on the same truths, where both were right: [race, 2]."""
-    ours, theirs = (
-        {row["seed"]: row["until_right"] for row in found.get((rule, kind, alpha), [])}
-        for rule in (OURS, other)
-    )
-    both = [seed for seed in ours if ours[seed] is not None and theirs.get(seed) is not None]
-    return np.array([(ours[seed], theirs[seed]) for seed in both]).reshape(-1, 2)
+def _ratio_cells(now: float, before: float) -> str:
+    return f"{now:.0f} | {before:.0f} | {now / before:.2f}"
 
 
-def _interval(pairs: np.ndarray) -> np.ndarray:
-    """Of the ratio of sums, 95 % of what drawing the races again (with replacement) gives."""
+def _until_right(races: dict[Cell, Rows], kind: str, alpha: str, other: str) -> np.ndarray:
+    """The costs of the default and another rule on truths where both were right: [race, 2]."""
+    ours = _until_right_by_seed(races, (OURS, kind, alpha))
+    theirs = _until_right_by_seed(races, (other, kind, alpha))
+    return np.array([(ours[seed], theirs[seed]) for seed in ours if seed in theirs]).reshape(-1, 2)
+
+
+def _until_right_by_seed(races: dict[Cell, Rows], cell: Cell) -> dict[int, float]:
+    return {
+        row["seed"]: row["until_right"]
+        for row in races.get(cell, [])
+        if row["until_right"] is not None
+    }
+
+
+def _ratio_interval(pairs: np.ndarray) -> np.ndarray:
+    """The 95 % bootstrap interval, over races, of the ratio of sums."""
     weights = np.random.default_rng(0).multinomial(
         len(pairs), np.ones(len(pairs)) / len(pairs), 4000
     )
-    one, two = (weights @ pairs).T
-    return np.asarray(np.quantile(one / two, [0.025, 0.975]))
+    ours, theirs = (weights @ pairs).T
+    return np.asarray(np.quantile(ours / theirs, [0.025, 0.975]))
 
 
 def _by_cell(rows: Rows) -> dict[Cell, Rows]:
-    found: dict[Cell, Rows] = defaultdict(list)
+    races: dict[Cell, Rows] = defaultdict(list)
     for row in rows:
-        found[row["rule"], row["truth"], row["alpha"]].append(row)
-    return found
+        races[row["rule"], row["truth"], row["alpha"]].append(row)
+    return races
 
 
 def missed(rows: Rows) -> int:
-    """1 if a promise is broken, and chance can be told from it: the default's eliminations, cell by
-    cell, and the guarantee's races."""
+    """The exit code: 1 if a promise is broken by more than chance explains.
+
+    The default promises a rate of wrong eliminations, in each cell; the guarantee promises a rate
+    of races with a wrong elimination.
+    """
     for (rule, _, alpha), races in _by_cell(rows).items():
-        allowed = 1 - float(alpha)
         if rule == OURS:
-            hits, of = wrong(races)
+            n_wrong, trials = wrong(races)
         elif rule == "guarantee":
-            hits, of = sum(any(e["wrong"] for e in row["eliminated"]) for row in races), len(races)
+            n_wrong = races_with_wrong(races)
+            trials = len(races)
         else:
             continue
-        if of and interval(hits, of)[0] > allowed:
+        if trials and interval(n_wrong, trials)[0] > 1 - float(alpha):
             return 1
     return 0

@@ -1,4 +1,4 @@
-"""A race on values that are there already: the rounds of `polarbear race`, without store or runs.
+"""A race on recorded values: the rounds of `polarbear race`, without a store and without runs.
 
 The runs of a race are looked up in `values[instance, algorithm, time]`, smaller being better, in
 their order. PolarBear decides which algorithm runs how far, and which one is eliminated.
@@ -20,26 +20,27 @@ from polarbear.racing.rules import Rules
 from polarbear.rankings import rank
 from polarbear.rankings.duels import ProblemDuels, duels_of
 
-# From positions[instance, algorithm, time] and the state to the probabilities that decide
+# A function from positions[instance, algorithm, time] and the state to the probabilities by which
+# the race decides; None if they are not usable.
 Tables = Callable[[np.ndarray, State], DecisionTables | None]
 
 
 @dataclass(frozen=True)
 class Round:
-    """What had been spent when a round was decided, on how many instances, and what was left.
+    """A decided round: the cost and the number of instances so far, and the candidates after it.
 
     ``horizons`` are the times up to which algorithms ran in this round.
     """
 
     spent: float
     instances: int
-    left: tuple[str, ...]
+    candidates: tuple[str, ...]
     horizons: dict[str, float]
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """A race that was replayed: its end, its rounds, and the values it has looked at."""
+    """A replayed race: its final state, its rounds, and the values that it has used."""
 
     state: State
     rounds: tuple[Round, ...]
@@ -48,7 +49,7 @@ class Replayed:
 
 
 def by_duels(rules: Rules) -> Tables:
-    """The decisions of the default model."""
+    """The probabilities of the default model."""
 
     def tables(positions: np.ndarray, state: State) -> DecisionTables:
         record = duels_of(positions).record()
@@ -66,27 +67,31 @@ def replay(
     heeds_duels: bool,
     cost: np.ndarray | None = None,
 ) -> Replayed:
-    """Race until nothing is open, all values are seen, or no posterior is usable.
+    """Race until no pair is open, all values are used, or no posterior is usable.
 
-    ``cost[time]`` is the cost of a run up to that time, if it is not the time itself.
+    ``cost[time]`` is the cost of a run up to that time; without it, the cost is the time itself.
     """
     cost = np.asarray(times if cost is None else cost)
     state = race.start(names, np.asarray(times).tolist(), rules)
     present = np.zeros(values.shape, dtype=bool)
-    spent, rounds = 0.0, []
-    size, patience = len(values), race.MAX_UNTRUSTED_ROUNDS
+    spent = 0.0
+    rounds = []
     positions = rank(values[:0], present[:0])
-    while state.open_pairs and state.instances < size and state.untrusted < patience:
-        first, last = state.instances, min(state.instances + state.batch, size)
+    while (
+        state.open_pairs
+        and state.instances < len(values)
+        and state.untrusted < race.MAX_UNTRUSTED_ROUNDS
+    ):
+        first = state.instances
+        last = min(first + state.batch, len(values))
         horizons = race.horizons(state, rules)
         for name, until in horizons.items():
             steps = int(np.searchsorted(times, until)) + 1
             present[first:last, list(names).index(name), :steps] = True
             spent += (last - first) * float(cost[steps - 1])
-        further = rank(values[first:last], present[first:last])
-        positions = np.concatenate([positions, further])
-        found = tables(positions, state)
+        new_positions = rank(values[first:last], present[first:last])
+        positions = np.concatenate([positions, new_positions])
         won = duels_of(positions).record().won() if heeds_duels else None
-        state, _ = race.step(state, rules, last - first, found, won)
+        state, _ = race.step(state, rules, last - first, tables(positions, state), won)
         rounds.append(Round(spent, last, state.candidates, horizons))
     return Replayed(state, tuple(rounds), present[: state.instances], duels_of(positions))

@@ -116,7 +116,7 @@ def one_race(task: Row) -> Row:
     low, high = np.quantile(draws, [0.025, 0.975], axis=0)
     a, b = np.triu_indices(len(names), 1)
     truth = duels.won[:, a, b]
-    last = [letters(turn.left) for turn in replayed.rounds]
+    last = [letters(turn.candidates) for turn in replayed.rounds]
     right = "".join(sorted(pareto))
     since = next((k for k in range(len(last)) if set(last[k:]) == {right}), None)
     return {
