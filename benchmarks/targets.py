@@ -1,4 +1,4 @@
-"""How benchmarks report: what was measured, what it must reach, and whether it did."""
+"""The report of a benchmark: measurements, their targets, and whether these are met."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Row:
     """One measurement against its target."""
 
-    what: str
+    work: str
     measured: str
     target: str
     met: bool
@@ -19,5 +19,5 @@ def report(rows: list[Row]) -> int:
     """Print the rows; the exit code is 1 when a target is missed."""
     for row in rows:
         verdict = "met" if row.met else "MISSED"
-        print(f"{row.what:66} {row.measured:28} {row.target:16} {verdict}")
+        print(f"{row.work:66} {row.measured:28} {row.target:16} {verdict}")
     return 0 if all(row.met for row in rows) else 1
