@@ -1,11 +1,13 @@
 """The textbook functions: where their optimum is, and that they are what they are called."""
 
+import hashlib
+
 import numpy as np
 import pytest
 from scipy.optimize import rosen
 from scipy.stats import chisquare
 
-from polarbear.problems.classic import FUNCTIONS
+from polarbear.problems.classic import FUNCTIONS, orthonormal
 from tests.problems.helpers import ERROR_RATE, SETTING, specs, suite
 
 
@@ -51,3 +53,39 @@ def test_the_optimum_lies_inside_the_box():
         shift = [(at_zero + 1 - problem.evaluate(e)) / 2 for e in basis]
         assert np.all(np.abs(shift) <= 4)
         assert problem.evaluate(shift) == pytest.approx(0, abs=1e-9)
+
+
+def test_rotations_are_the_same_to_the_byte_everywhere():
+    digest = hashlib.sha256()
+    for dimension in (1, 2, 3, 5, 10, 40):
+        normals = np.random.default_rng(dimension).standard_normal((dimension, dimension))
+        digest.update(orthonormal(normals).tobytes())
+    assert digest.hexdigest() == "748f39923cd1a20b478e211de77e1fd712f675568f93c1507e62a0ae3e9b74c3"
+
+
+def test_values_without_a_power_a_root_or_a_wave_are_the_same_to_the_byte_everywhere():
+    known_values = {
+        "sphere": 56.083829167144074,
+        "cigar": 52476122.829262964,
+        "discus": 3607762.4217102723,
+        "rosenbrock": 39295.106644531756,
+    }
+    for name, known_value in known_values.items():
+        spec = {"function": name, "dimension": 10, "seed": 3}
+        problem = suite("classic").build(spec, SETTING)
+        assert problem.evaluate(np.linspace(-1.0, 1.0, 10)) == known_value
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 10, 40])
+def test_rotations_are_those_of_a_qr_decomposition(dimension: int):
+    normals = np.random.default_rng(dimension).standard_normal((dimension, dimension))
+    rotation = orthonormal(normals)
+    q, r = np.linalg.qr(normals)
+    assert np.allclose(rotation, q * np.sign(np.diag(r)), rtol=0, atol=1e-12)
+    assert np.allclose(rotation.T @ rotation, np.eye(dimension), rtol=0, atol=1e-14)
+
+
+def test_columns_that_nearly_depend_on_each_other_are_made_orthonormal():
+    nearly_dependent = np.eye(3) * 1e-9 + 1.0
+    rotation = orthonormal(nearly_dependent)
+    assert np.allclose(rotation.T @ rotation, np.eye(3), rtol=0, atol=1e-14)
