@@ -1,5 +1,6 @@
 """Entry point of `polarbear` and `python -m polarbear`."""
 
+import signal
 import sys
 
 INTERRUPTED = 130
@@ -12,6 +13,8 @@ def main() -> None:
 
         run()
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would end in a traceback
+        exec("")  # forgets an interrupt inside another `exec`, by which Python would end itself
         print("polarbear: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except MemoryError:

@@ -1,6 +1,11 @@
 """The moment before the command line is loaded."""
 
+import os
+import signal
+import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -8,6 +13,14 @@ import pytest
 from polarbear.__main__ import main
 
 
+@pytest.fixture
+def handler_is_restored() -> Iterator[None]:
+    handler = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, handler)
+
+
+@pytest.mark.usefixtures("handler_is_restored")
 @pytest.mark.parametrize(
     ("error", "code", "message"),
     [
@@ -31,3 +44,29 @@ def test_an_error_while_the_command_line_is_imported_is_one_line(
         main()
     assert ended.value.code == code
     assert capsys.readouterr().err == message
+
+
+@pytest.mark.parametrize(
+    "import_of_typer",
+    [
+        'exec("raise KeyboardInterrupt")',
+        "import atexit, os, signal\n"
+        "atexit.register(os.kill, os.getpid(), signal.SIGINT)\n"
+        "raise KeyboardInterrupt",
+    ],
+    ids=["in text that is executed", "twice"],
+)
+def test_an_interrupt_at_any_moment_ends_with_130_and_one_line(
+    tmp_path: Path, import_of_typer: str
+):
+    (tmp_path / "typer.py").write_text(import_of_typer)
+    path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[1])])
+    done = subprocess.run(
+        [sys.executable, "-m", "polarbear", "doctor"],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 130
+    assert done.stderr == "polarbear: interrupted\n"

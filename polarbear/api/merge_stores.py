@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polarbear.api.store_handle import Store
+from polarbear.config.stored_settings import StoredSettings
 from polarbear.driver.merging import Union, replay, unite, write_union
 from polarbear.errors import (
     ConfigError,
@@ -14,6 +15,7 @@ from polarbear.errors import (
 )
 from polarbear.records import Record
 from polarbear.store import StoreOnDisk, file_io
+from polarbear.store.manifest import has_config
 from polarbear.store.writer import holder
 from polarbear.wording import counted, joined
 
@@ -59,7 +61,8 @@ def merge(
     suite and axis, and the same options under the same names. The new store is the folder ``into``.
     ``keep`` names algorithms whose runs are united although different code made them, ``mix_hosts``
     allows seconds of different machines, and with ``first_wins`` the first store decides where two
-    runs differ.
+    runs differ. If ``into`` is already the result of this merge, for example of one that was
+    interrupted at its very end, nothing is written.
 
     >>> more = pb.run(config, "more", instances=30)
     >>> len(pb.merge(["results", "more"], into="both").instances())
@@ -68,11 +71,13 @@ def merge(
     target = Path(into)
     if len(stores) < 2:
         raise ConfigError(f"a merge takes two stores or more, found {len(stores)}")
-    if target.exists():
-        raise NotAStoreError(f"{target} exists; name a folder that does not exist")
+    if target.exists() and not has_config(target):
+        raise _not_free(target)
     opened = [StoreOnDisk.open(Path(path)) for path in stores]
     if len({store.path.resolve() for store in opened}) < len(opened):
         raise ConfigError("a store is named twice; each counts once")
+    if target.resolve() in [store.path.resolve() for store in opened]:
+        raise _not_free(target)
     for path in (store.path for store in opened):
         writer = holder(path / "lock")
         if writer is not None:
@@ -80,6 +85,8 @@ def merge(
                 f"{path} is being written by {writer.words}; wait for it, or end it"
             )
     union = unite(opened, keep, mix_hosts, first_wins)
+    if target.exists() and StoreOnDisk.open(target).settings != union.settings:
+        raise _not_free(target)
     with file_io.folder_aside(target) as aside:
         reason = _write(opened, union, aside, target)
     disk = StoreOnDisk.open(target)
@@ -108,5 +115,25 @@ def _write(opened: Sequence[StoreOnDisk], union: Union, aside: Path, target: Pat
                 reason = replay(disk).because
             except (ConfigError, StoreMismatchError) as error:  # for example a missing plug-in
                 reason = f"its race cannot be decided here: {error}"
-        file_io.move(aside, target)
+        if not target.exists():
+            file_io.move(aside, target)
+        elif _content(disk) != _content(StoreOnDisk.open(target)):
+            raise _not_free(target)
     return reason
+
+
+def _content(store: StoreOnDisk) -> tuple[StoredSettings, set[str]]:
+    """The configuration of a store, and the names of its files with their checksums.
+
+    A posterior has no checksum here: its file contains the seconds that it took.
+    """
+    files = store.catalog.manifest.files
+    contents = {
+        name.rpartition("-")[0] if name.startswith("posteriors/") else f"{name} {checksum}"
+        for name, checksum in files.items()
+    }
+    return store.settings, contents
+
+
+def _not_free(target: Path) -> NotAStoreError:
+    return NotAStoreError(f"{target} exists; name a folder that does not exist")

@@ -2,7 +2,6 @@
 
 import time as clock
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -282,5 +281,4 @@ def watch(
 
     server = Watch(store, port)
     output.show(server.address)
-    with suppress(KeyboardInterrupt):
-        server.serve_forever()
+    server.serve_forever()

@@ -45,7 +45,7 @@ def merge(
     The stores are not changed. If one of them has a race, it is decided again from all runs, with
     the rules of the first store; `polarbear race CONFIG --store DIR` continues it.
     """
-    message = "nothing was merged, and the stores are unchanged"
+    message = "the stores to merge are unchanged, and the same command finishes the merge"
     with output.interruptible(message), output.announcing_compilation():
         merged: Merged = polarbear.merge(
             stores, into, keep=keep or (), mix_hosts=mix_hosts, first_wins=first_wins

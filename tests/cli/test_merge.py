@@ -10,7 +10,7 @@ import pytest
 from polarbear.api import merge_stores
 from polarbear.errors import StoreFullError
 from polarbear.racing import RoundRecord
-from polarbear.store import StoreOnDisk
+from polarbear.store import StoreOnDisk, file_io
 from polarbear.store.file_io import folder_aside
 from tests.cli.test_race import rounds, synthetic
 from tests.cli.test_run import contents
@@ -137,6 +137,45 @@ def test_files_of_a_killed_merge_are_removed_but_not_those_of_a_running_one(
         project.json("merge", complete_store, "B", "--into", "C")
         assert not killed.exists()
         assert other.exists()
+
+
+def test_a_merge_whose_signal_came_after_its_end_is_finished_quietly_when_repeated(
+    project: Project, complete_store: Path, monkeypatch: pytest.MonkeyPatch
+):
+    shutil.copytree(complete_store, project.folder / "B")
+    move = file_io.move
+
+    def move_and_be_interrupted(old: Path, new: Path) -> None:
+        move(old, new)
+        raise KeyboardInterrupt
+
+    command = ["merge", "config", "B", "--into", "C"]
+    with monkeypatch.context() as patched:
+        patched.setattr(file_io, "move", move_and_be_interrupted)
+        interrupted = project(*command)
+    assert interrupted.returncode == 130
+    assert "the same command finishes the merge" in interrupted.stderr
+    before = contents_of_files(project.folder / "C")
+    finished = project.json(*command)
+    assert finished["runs"] == len(StoreOnDisk.open(complete_store).runs())
+    assert finished["rounds"] == len(_records(complete_store))
+    assert contents_of_files(project.folder / "C") == before
+    assert not list(project.folder.glob(".writing*"))
+
+
+def test_a_merge_does_not_count_another_store_of_the_experiment_as_its_result(
+    project: Project, complete_store: Path
+):
+    shutil.copytree(complete_store, project.folder / "B")
+    part_of(complete_store, project.folder / "C", lambda row: row["algorithm"] != "bad")
+    before = contents_of_files(project.folder / "C")
+    refusal = project.refused("merge", "config", "B", "--into", "C")
+    assert "C exists; name a folder that does not exist" in refusal
+    assert contents_of_files(project.folder / "C") == before
+
+
+def contents_of_files(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_stores_of_different_experiments_are_refused_with_the_difference(project, complete_store):
