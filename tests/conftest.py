@@ -15,7 +15,7 @@ from polarbear.execution.in_process import InProcess
 from polarbear.numerics.threads import available_processors
 from tests.support import Project, quick_executor
 
-MOST_PROCESSES = 8  # beyond that, starting them costs more than it brings
+MOST_PROCESSES = 8  # Starting more processes costs more time than they save.
 ROOT = Path(__file__).parents[1]
 
 # Processes that tests start use the package that the tests use, not one that is installed.
@@ -36,9 +36,9 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return min(available_processors() + 1, MOST_PROCESSES)
 
 
-@pytest.hookimpl(tryfirst=True)  # before tests are deselected by their markers
+@pytest.hookimpl(tryfirst=True)  # Tests are deselected by their markers after this.
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that open a browser, which they do by a fixture; it is driven by a peer."""
+    """Mark tests that use the fixture `browser`, which needs a package of the extra test-all."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")

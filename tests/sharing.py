@@ -9,7 +9,7 @@ import pytest
 
 
 def filled_once(factory: pytest.TempPathFactory, name: str, fill: Callable[[Path], object]) -> Path:
-    """A folder that the first process fills while others wait; afterwards it is only read."""
+    """A folder that the first process fills while others wait; tests only read it."""
     base = factory.getbasetemp()
     session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder = session / "shared" / name.replace(" ", "-")
@@ -18,7 +18,7 @@ def filled_once(factory: pytest.TempPathFactory, name: str, fill: Callable[[Path
     with folder.with_name(f"{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not full.exists():
-            folder.mkdir()  # fails after an attempt that failed, whose folder is incomplete
+            folder.mkdir()  # This raises an error if an earlier attempt left an incomplete folder.
             fill(folder)
             full.touch()
     return folder

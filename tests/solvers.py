@@ -66,7 +66,7 @@ def eats_memory(problem, seed):
 
 
 def closes_all_files(problem, seed):
-    """Closes all files, as a process does that becomes a daemon."""
+    """Closes all files, like a process that becomes a daemon."""
     _improve(problem, seed)
     os.closerange(3, 4096)
     time.sleep(3)
@@ -101,9 +101,9 @@ def slow(problem, seed, pause=0.002):
 
 def holds(problem, seed, store, go):
     """Is slow; once runs are stored, every further run waits for a file before it begins."""
-    held = Path(f"{go}-{os.getpid()}")
+    is_waiting = Path(f"{go}-{os.getpid()}")
     while any(Path(store).glob("runs/part-*.parquet")) and not Path(go).exists():
-        held.touch()
+        is_waiting.touch()
         time.sleep(0.02)
     slow(problem, seed, 0 if Path(go).exists() else 0.002)
 
@@ -157,7 +157,7 @@ def bowl(seed, dimension=3):
 
 
 class NanBowl(Bowl):
-    """NaN half of the time, infinite sometimes."""
+    """A bowl whose value is NaN half of the time, and sometimes infinite."""
 
     def __call__(self, x):
         value = super().__call__(x)
@@ -172,7 +172,7 @@ class OnlyNan(Bowl):
 
 
 class Hill(Bowl):
-    """To be maximised; its top is 0."""
+    """A problem to be maximised, with the optimum 0."""
 
     def __call__(self, x):
         return -self.squared_distance(x)
@@ -230,6 +230,6 @@ def killed_until(problem, seed, folder, times=1):
 
 
 def overfits(problem, seed, best_at=5):
-    """A training curve that gets better up to a point and worse from there on."""
+    """A training curve that improves up to ``best_at`` and gets worse afterwards."""
     for t in range(1, 21):
         problem.report(t, abs(t - best_at) + seed % 7 / 100)

@@ -34,7 +34,7 @@ from polarbear.store import StoreOnDisk
 SOLVERS = Path(__file__).parent / "solvers.py"
 WIDE = {"COLUMNS": "160"}
 RANDOM = {"name": "random", "use": "random-search"}
-# Algorithms and suites that can do no harm to the process they run in.
+# Algorithms and suites that cannot harm the process in which they run.
 HARMLESS = {
     *("synthetic", "random-search", "classic"),
     *(
@@ -63,7 +63,7 @@ def synthetic(ratings: Mapping[str, object], **suite: Any) -> dict[str, Any]:
 
 
 class InRandomOrder(InProcess):
-    """Runs in this process, of which the next to finish is drawn at random."""
+    """An executor in this process whose runs finish in random order."""
 
     def __init__(self, config: Config, workers: int, seed: int) -> None:
         super().__init__(config, workers)
@@ -74,7 +74,7 @@ class InRandomOrder(InProcess):
 
 
 def quick_executor(config: Config) -> InProcess | None:
-    """Runs in this process, where neither seconds nor code that may do harm are involved."""
+    """An executor in this process, if neither time nor code that may do harm is involved."""
     plain = config.plain()
     execution = config.execution
     used = {entry.get("function", entry["use"]) for entry in plain["algorithms"].values()}
@@ -158,7 +158,7 @@ class Project:
             finally:
                 for name, module in list(sys.modules.items()):
                     if str(getattr(module, "__file__", None)).startswith(str(self.folder)):
-                        del sys.modules[name]  # the next command may have another file there
+                        del sys.modules[name]  # The next command may find another file.
 
     def in_own_process(self, *arguments: Any, **options: Any) -> subprocess.CompletedProcess[str]:
         """Run a command to its end in a separate process."""
@@ -245,10 +245,10 @@ def no_space(*_: object, **options: object) -> None:
 def keep_posterior(store: StoreOnDisk, names: list[str] | None = None, **options: Any) -> str:
     """Infer from the runs of a store, keep the posterior, and return its key."""
     evidence = evidence_of(store, names)
-    learned = cached_posterior(store, evidence, ModelOptions(**options), seed=1)
+    posterior = cached_posterior(store, evidence, ModelOptions(**options), seed=1)
     with store.writing():
-        store_posterior(store, evidence, learned)
-    return learned.key
+        store_posterior(store, evidence, posterior)
+    return posterior.key
 
 
 def inferred_from(

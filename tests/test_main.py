@@ -1,4 +1,4 @@
-"""The moment before the command line is loaded."""
+"""Errors while the command line is imported have a message without a traceback."""
 
 import os
 import signal

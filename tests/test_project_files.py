@@ -21,7 +21,7 @@ def test_one_version_and_one_licence_everywhere():
     assert polarbear.__version__ in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_plotly_js_comes_with_its_licence_and_is_named_among_what_others_wrote():
+def test_plotly_js_has_its_licence_and_is_listed_as_third_party_software():
     folder = ROOT / "polarbear" / "report" / "page" / "plotly"
     script = (folder / "plotly-cartesian.min.js").read_text(encoding="utf-8")
     version = re.search(r"plotly\.js \(cartesian - minified\) v([\d.]+)", script)
@@ -33,25 +33,25 @@ def test_plotly_js_comes_with_its_licence_and_is_named_among_what_others_wrote()
 @pytest.mark.parametrize(
     "extra", sorted(set(PROJECT["project"]["optional-dependencies"]) - {"test"})
 )
-def test_an_extra_that_errors_or_pages_send_users_to_exists_and_is_named_somewhere(extra: str):
+def test_an_extra_is_named_in_an_error_or_on_a_page(extra: str):
     texts = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*")]
     texts += (ROOT / "polarbear").rglob("*.py")
     assert any(f".[{extra}]" in path.read_text() for path in texts if path.is_file())
 
 
-def test_public_ci_calls_parts_that_there_are():
+def test_public_ci_calls_existing_parts():
     script = (ROOT / ".ci" / "run").read_text()
     parts = set(re.findall(r"^(\w+)\(\) \{", script, re.MULTILINE))
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())["jobs"]
     commands = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
-    called = [c.split()[1:] for c in commands if c.startswith(".ci/run")]
-    assert called
-    assert {part for names in called for part in names} <= parts
+    calls = [command.split()[1:] for command in commands if command.startswith(".ci/run")]
+    assert calls
+    assert {part for call in calls for part in call} <= parts
 
 
 @pytest.mark.parametrize(
     "page", [*sorted(ROOT.glob("*.md")), ROOT / "studies" / "README.md"], ids=str
 )
-def test_files_that_a_page_refers_to_are_there(page: Path):
+def test_files_that_a_page_refers_to_exist(page: Path):
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())
     assert [link for link in links if not (page.parent / link).exists()] == []

@@ -1,4 +1,4 @@
-"""Records as values of JSON."""
+"""Records are converted to values of JSON."""
 
 import json
 from dataclasses import dataclass

@@ -18,14 +18,14 @@ CASES = {
         (("A", "B", "C"), "or"): "A, B or C",
     },
     wording.multiples: {(("B", "A", "B"),): "2 x B, 1 x A"},
-    # three digits and no power of ten
+    # Times have three digits and no power of ten.
     wording.time: {
         **{(0.2227272,): "0.223", (0.00309544,): "0.0031", (19.64268759,): "19.6", (74.0,): "74"},
         **{(999.7,): "1,000", (2714.2,): "2,714", (12000.0,): "12,000"},
     },
-    # as few digits as the interval allows, for a number to type
+    # A number to type has as few digits as its interval allows.
     wording.short_between: {(19.64268759, 50): 20, (19.64268759, 19.7): 19.7, (80, 80): 80},
-    # no minus before zero
+    # Zero has no minus sign.
     wording.percent_cell: {(-0.001,): "0%"},
     wording.fixed: {(-0.0004, 3): "0.000"},
     wording.points: {(-0.001,): "0"},
@@ -47,7 +47,7 @@ CASES = {
         **{(0.0,): "0.00", (0.001,): "under 0.01", (0.954,): "0.95", (0.9912,): "0.9912"},
         **{(0.999999,): "over 0.9999", (1.0,): "over 0.9999"},
     },
-    # a probability or a share is never certain when it is not
+    # A probability or a share looks certain only if it is.
     wording.probability: {
         **{(0.0,): "0.00", (0.004,): "under 0.01", (0.5,): "0.50", (0.996,): "over 0.99"},
     },
@@ -70,7 +70,7 @@ def test_numbers_and_names_are_worded_as_people_do(say):
     assert {arguments: say(*arguments) for arguments in CASES[say]} == CASES[say]
 
 
-def test_a_page_gets_nouns_and_limits_that_say_what_this_module_says():
+def test_a_page_has_the_same_nouns_and_limits_as_this_module():
     words = wording.page_words("evaluations", ["instance"])
     assert words["axis"] == {"one": "evaluation", "many": "evaluations"}
     assert words["nouns"] == {"instance": {"one": "instance", "many": "instances"}}
@@ -85,7 +85,7 @@ BY_HAND = re.compile(
 )
 
 
-def test_the_pattern_finds_what_is_worded_by_hand():
+def test_the_pattern_finds_code_that_words_by_hand():
     for code in (
         """f"{n} run{'' if n == 1 else 's'}\"""",
         """("s" if n != 1 else "")""",

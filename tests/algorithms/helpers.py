@@ -49,7 +49,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Run:
-    """What an algorithm evaluated before its budget ended."""
+    """The points and values that an algorithm evaluated before its budget ended."""
 
     points: Floats
     values: Floats

@@ -79,7 +79,7 @@ class RealSlurm:
         self._until(lambda: self("sinfo", "-h", "-o", "%T") == "idle")
 
     def __call__(self, *command: str) -> str:
-        """What one of Slurm's commands prints."""
+        """The output of one of Slurm's commands."""
         done = subprocess.run(
             command, env={**os.environ, **self.environment}, capture_output=True, text=True
         )

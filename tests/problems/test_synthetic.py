@@ -71,7 +71,7 @@ def test_noise_is_gumbel_at_each_time_and_correlated_as_asked():
 
 
 def test_the_truth_drawn_from_the_prior_has_its_covariance():
-    """Of 20,000 draws, variances within 5 % and correlations within 0.03 (both > 4 sd)."""
+    """Variances of 20,000 draws agree within 5 %, correlations within 0.03 (both > 4 sd)."""
     truth = suite(prior={"sigma": 1.5, "lengthscale": 0.4})
     names = tuple(f"a{i}" for i in range(20_000))
     three_times = setting(3, names)

@@ -77,7 +77,7 @@ class Browser:
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requests(self) -> list[str]:
-        """Addresses the page has asked for, other than itself and what it carries."""
+        """The addresses that the page has requested, except its own and embedded ones."""
         addresses = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]

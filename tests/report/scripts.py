@@ -13,7 +13,7 @@ from polarbear.wording import page_words
 
 SCRIPTS = Path("polarbear/report/page/js")
 ROOT = Path(__file__).parents[2]
-# What modules read from the page that they are tested in.
+# Modules read these values from the page in which they run.
 PAGE: dict[str, Any] = {
     "name": "store",
     "algorithms": ["A", "B"],

@@ -32,11 +32,11 @@ NAMED_ROLES = {
     *("button", "checkbox", "combobox", "figure", "image", "link", "navigation", "radio"),
     *("region", "slider", "spinbutton", "table"),
 }
-# What has the keyboard, and whether that can be seen; nothing at the end of the page.
+# The element that has the focus, and whether its outline is visible; null at the end of the page.
 FOCUS = """(() => {
   const it = document.activeElement;
   if (!it || it === document.body) return null;
-  const outlined = (one) => one && getComputedStyle(one).outlineStyle !== "none";
+  const outlined = (node) => node && getComputedStyle(node).outlineStyle !== "none";
   return [it.id || it.className || it.tagName, outlined(it) || outlined(it.nextElementSibling)];
 })()"""
 MODELS = {"race": None, "temporal": "random-walk"}

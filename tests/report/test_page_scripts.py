@@ -15,7 +15,7 @@ from tests.report.scripts import PAGE, ROOT, SCRIPTS, deno_lint, node
 TESTS = sorted((Path(__file__).parent / "js").glob("*.test.js"))
 MODULES = sorted((ROOT / SCRIPTS).rglob("*.js"))
 RULES = "no-undef,eqeqeq,no-throw-literal,no-self-compare,no-useless-rename"
-# What a browser has and Deno's linter does not know, and what plotly.js brings.
+# Names of browsers and plotly.js that Deno's linter does not know.
 BROWSER = {
     *("document", "matchMedia", "getSelection", "getComputedStyle", "requestAnimationFrame"),
     *("IntersectionObserver", "ResizeObserver", "Plotly"),

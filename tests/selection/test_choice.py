@@ -49,7 +49,7 @@ def chosen(
     return select(posterior_basis, contest, preference, Context(TIMES), risk, **options)  # type: ignore[arg-type]
 
 
-# Of A and B, A and C, B and C: A beats both.
+# P(first better) of the pairs (A, B), (A, C) and (B, C).
 A_BEATS_ALL = np.array([[0.6, 0.7, 0.65]] * 10)
 
 
