@@ -29,9 +29,9 @@ def project(tmp_path) -> Project:
 
 
 def test_show_and_select_say_how_much(project):
-    shown = project.done("show", "store", "--pair", "fast,slow", "--at", "60").stdout
-    assert "fast reaches slow's values in 0.5 times the evaluations (0.5 to 0.5)" in shown
-    assert "slow reaches fast's values in 2 times the evaluations (2 to 2)" in shown
+    output = project.done("show", "store", "--pair", "fast,slow", "--at", "60").stdout
+    assert "fast reaches slow's values in 0.5 times the evaluations (0.5 to 0.5)" in output
+    assert "slow reaches fast's values in 2 times the evaluations (2 to 2)" in output
     facts = json.loads(
         project.done("show", "store", "--pair", "fast,slow", "--at", "60", "--json").stdout
     )
