@@ -53,6 +53,7 @@ BUDGET = 60_000
 DRAWS = 4000
 GRID = {"from": 100, "to": BUDGET, "points": 200}
 OPENINGS = 9
+MAX_WAIT = 600  # seconds until a page is drawn, on the slowest machine
 
 
 def make(path: Path) -> None:
@@ -226,14 +227,16 @@ def browser_seconds(page: Path) -> tuple[np.ndarray, list[float]]:
     """
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.support.wait import WebDriverWait
 
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium")
     for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
         options.add_argument(f"--{switch}")
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
-    driver.set_page_load_timeout(600)
-    driver.set_script_timeout(600)
+    driver.set_page_load_timeout(MAX_WAIT)
+    driver.set_script_timeout(MAX_WAIT)
+    is_drawn = "return performance.getEntriesByName('polarbear-draws').length > 0"
     marks = (
         "return ['answers', 'draws'].map("
         "name => performance.getEntriesByName(`polarbear-${name}`)[0].startTime / 1000)"
@@ -242,6 +245,7 @@ def browser_seconds(page: Path) -> tuple[np.ndarray, list[float]]:
         openings = []
         for _ in range(OPENINGS):
             driver.get(page.as_uri())
+            WebDriverWait(driver, MAX_WAIT).until(lambda driver: driver.execute_script(is_drawn))
             openings.append(driver.execute_script(marks))
         return np.array(openings), driver.execute_async_script(INTERACTIONS)
     finally:

@@ -1,11 +1,11 @@
-"""How far a race scales: the real race on 1 to 10,000 simulated workers.
+"""Scaling of a race: the real race on 1 to 10,000 simulated workers.
 
     python benchmarks/scaling.py [--lengths STORE] [--figure FILE]
 
-Measures first what the coordinator takes for a run and for a round on this machine, in processor
-time, then lets `simulated.py` race with it: without speculative runs, with them, and with rounds
-that fill all workers. Runs take 10 s on average, in the proportions that stored runs had
-(run-lengths.json, or those of a store), with a heavy tail, crashes and lost workers. Prints a
+It first measures the coordinator's processor time for a run and for a round on this machine. Then
+`simulated.py` races with these costs: without speculative runs, with them, and with rounds that
+fill all workers. Runs take 10 s on average, in the proportions that stored runs had
+(run-lengths.json, or those of a store), with a heavy tail, crashes and lost workers. It prints a
 table, draws the figure of docs/explanation/scaling.md, and exits with 1 when 1,000 workers are busy
 for less than 90 % of the time.
 """
@@ -19,7 +19,7 @@ import pickle
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -27,7 +27,7 @@ from unittest import mock
 
 import numpy as np
 import polars as pl
-from simulated import Costs, Known, Simulated, Workload, configured, simulate
+from simulated import Costs, DecisionCache, Simulated, Workload, configured, simulate
 from targets import Row, report
 
 from polarbear.driver.loop import Race
@@ -40,15 +40,17 @@ HERE = Path(__file__).parent
 LENGTHS = HERE / "results" / "run-lengths.json"
 FIGURE = HERE.parent / "docs" / "explanation" / "scaling.svg"
 WORKERS = (1, 10, 100, 1000, 10_000)
-WAYS = {
+MODES = {
     "no speculative runs": {"early": 0, "fill": False},
     "speculative runs": {"early": 4, "fill": False},
     "speculative runs, filled rounds": {"early": 16, "fill": True},
 }
-INSTANCES = 200  # of the race that all numbers of workers run
-LONG = {"epsilon": 0.005, "limits": {"rounds": 12}}  # a race that is long enough for 1,000 workers
-SHORT = 500  # instances of the race with short runs
-GOAL, AT = 0.9, 1000
+INSTANCES = 200  # of the race that is run on each number of workers
+LONG_RACE = {"epsilon": 0.005, "limits": {"rounds": 12}}  # long enough for 1,000 workers
+N_GOAL_WORKERS = 1000
+MIN_BUSY = 0.9  # share of the time of that number of workers
+N_SHORT_WORKERS = 100
+SHORT_RUN_INSTANCES = 500  # of the race with short runs
 
 
 def lengths_of(store: Path) -> list[float]:
@@ -56,20 +58,23 @@ def lengths_of(store: Path) -> list[float]:
     runs = StoreOnDisk.open(store).runs().filter(pl.col("seconds") > 0)
     speed = pl.col("seconds") / pl.col("budget")
     relative = runs.select((speed / speed.mean().over("algorithm")).alias("length"))["length"]
-    found = np.quantile(relative.to_numpy(), np.linspace(0.005, 0.995, 100))
-    return [round(float(value), 4) for value in found / found.mean()]
+    quantiles = np.quantile(relative.to_numpy(), np.linspace(0.005, 0.995, 100))
+    return [round(float(length), 4) for length in quantiles / quantiles.mean()]
 
 
-class Ready:
-    """A pool whose runs are finished as soon as they are requested, from one message each."""
+class InstantPool:
+    """A pool that executes runs when their outcomes are requested.
+
+    Tasks and outcomes are pickled, as for worker processes; ``seconds`` are those of the runs.
+    """
 
     size = 1
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
-        self.seconds = 0.0  # of the runs themselves
+        self.seconds = 0.0
 
-    def __enter__(self) -> Ready:
+    def __enter__(self) -> InstantPool:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -77,151 +82,184 @@ class Ready:
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
         for task in tasks:
-            since = process_time()
+            start = process_time()
             message = pickle.dumps(execute(task, self._problems))
-            self.seconds += process_time() - since
+            self.seconds += process_time() - start
             pickle.dumps(task)
             yield pickle.loads(message)
 
 
-def measured() -> Costs:
-    """What the coordinator takes here, in seconds of processor time, by a race of some rounds."""
+def measure_costs() -> Costs:
+    """The coordinator's seconds of processor time on this machine, measured in a race."""
     config = configured(early=0, fill=False, instances=200)
-    deciding: list[tuple[int, float]] = []
-    whole = Race._decided
+    decisions: list[tuple[int, float]] = []  # number of runs, seconds
+    decide = Race._decided
 
-    def timed(self: Race, *arguments: Any) -> Any:
-        since = process_time()
-        found = whole(self, *arguments)
-        deciding.append((len(self._runs.stored), process_time() - since))
-        return found
+    def timed_decision(self: Race, *arguments: Any) -> Any:
+        start = process_time()
+        decided_round = decide(self, *arguments)
+        decisions.append((len(self._runs.stored), process_time() - start))
+        return decided_round
 
-    executing = 0.0
-    run = Race._execute
+    execution_seconds = 0.0
+    execute_round = Race._execute
 
-    def executed(self: Race, *arguments: Any) -> None:
-        nonlocal executing
-        since = process_time()
-        run(self, *arguments)
-        executing += process_time() - since
+    def timed_execution(self: Race, *arguments: Any) -> None:
+        nonlocal execution_seconds
+        start = process_time()
+        execute_round(self, *arguments)
+        execution_seconds += process_time() - start
 
-    pool = Ready(Problems(config.instances, config.setting))
+    pool = InstantPool(Problems(config.instances, config.setting))
     with tempfile.TemporaryDirectory() as folder:
         store = StoreOnDisk.create(Path(folder) / "store", config.stored())
         with (
             store.writing(),
             use_executor(lambda config: pool),
-            mock.patch.object(Race, "_decided", timed),
-            mock.patch.object(Race, "_execute", executed),
+            mock.patch.object(Race, "_decided", timed_decision),
+            mock.patch.object(Race, "_execute", timed_execution),
         ):
             race = Race(config, store)
-            since = process_time()
+            start = process_time()
             race.run()
-            everything = process_time() - since
-    rounds, runs = race.state.round, len(race._runs.stored)
-    rest = everything - executing - sum(seconds for _, seconds in deciding)
-    first, last = deciding[1], deciding[-1]  # the very first compiles
-    slope = max(0.0, (last[1] - first[1]) / (last[0] - first[0]))
+            total_seconds = process_time() - start
+    decision_seconds = sum(seconds for _, seconds in decisions)
+    other_seconds = total_seconds - execution_seconds - decision_seconds
+    first_runs, first_seconds = decisions[1]  # decisions[0] includes compilation
+    last_runs, last_seconds = decisions[-1]
+    slope = max(0.0, (last_seconds - first_seconds) / (last_runs - first_runs))
     return Costs(
-        a_run=(executing - pool.seconds) / runs,
-        a_round=rest / rounds,
-        deciding=max(0.0, first[1] - slope * first[0]),
-        deciding_a_run=slope,
+        per_run=(execution_seconds - pool.seconds) / len(race._runs.stored),
+        per_round=other_seconds / race.state.round,
+        decision=max(0.0, first_seconds - slope * first_runs),
+        decision_per_run=slope,
     )
 
 
-def swept(work: Workload, costs: Costs, workers: Sequence[int]) -> dict[str, list[Simulated]]:
-    """All ways on all numbers of workers."""
-    known = Known()
-    found: dict[str, list[Simulated]] = {way: [] for way in WAYS}
+def simulate_all(
+    work: Workload, costs: Costs, worker_counts: Sequence[int]
+) -> dict[str, list[Simulated]]:
+    """The races of each mode, one for each number of workers."""
+    cache = DecisionCache()
+    races: dict[str, list[Simulated]] = {mode: [] for mode in MODES}
     with tempfile.TemporaryDirectory() as folder:
-        for way, options in WAYS.items():
-            for count in workers:
-                place = Path(folder) / f"{len(found[way])}-{way}"
+        for mode, options in MODES.items():
+            for workers in worker_counts:
+                store = Path(folder) / f"{workers}-{mode}"
                 config = configured(**options, instances=INSTANCES)
-                found[way].append(simulate(place, config, count, work, costs, known))
-    return found
+                races[mode].append(simulate(store, config, workers, work, costs, cache))
+    return races
 
 
-def table(found: dict[str, list[Simulated]]) -> str:
+def table(races: dict[str, list[Simulated]]) -> str:
     lines = [
-        "| workers | way | minutes | speed-up | busy | runs used | extra | rounds | coordinator |",
+        "| workers | mode | minutes | speed-up | busy | runs used | extra | rounds | coordinator |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    one = found["no speculative runs"][0]
-    for way, entries in found.items():
-        for entry in entries:
+    on_one_worker = races["no speculative runs"][0]
+    for mode, races_of_mode in races.items():
+        for race in races_of_mode:
             lines.append(
-                f"| {entry.workers:,} | {way} | {entry.seconds / 60:.1f} | "
-                f"{one.seconds / entry.seconds:,.1f} | {entry.busy:.0%} | {entry.runs:,} | "
-                f"{entry.extra:,} | {entry.rounds} | {entry.coordinating:.1%} |"
+                f"| {race.workers:,} | {mode} | {race.seconds / 60:.1f} | "
+                f"{on_one_worker.seconds / race.seconds:,.1f} | {race.busy:.0%} | "
+                f"{race.runs:,} | {race.extra:,} | {race.rounds} | {race.coordinating:.1%} |"
             )
     return "\n".join(lines)
 
 
 # --- the figure ------------------------------------------------------------------------------
 
-WIDTH, HEIGHT, LEFT, TOP, GAP = 300, 200, 46, 26, 76
+# Pixels of a panel, its margins, and the gap between panels
+WIDTH = 300
+HEIGHT = 200
+LEFT = 46
+TOP = 26
+GAP = 76
 COLOURS = ("#777777", "#0072b2", "#d55e00")
 
 
-def figure(found: dict[str, list[Simulated]]) -> str:
-    """Three small charts beside each other: how busy, how fast, and at what price."""
-    one = found["no speculative runs"][0]
-    least = min(entry.runs for entries in found.values() for entry in entries)
-    panels: list[tuple[str, Callable[[Simulated], float], float, bool]] = [
-        ("workers busy", lambda entry: entry.busy, 1.0, False),
-        ("times as fast as one worker", lambda entry: one.seconds / entry.seconds, 1e4, True),
-        ("runs, times as many as needed", lambda e: (e.runs + e.extra) / least, 10.0, True),
+@dataclass(frozen=True)
+class Panel:
+    """A chart over the number of workers; its vertical axis ends at ``top``."""
+
+    title: str
+    measure: Callable[[Simulated], float]
+    top: float
+    is_logarithmic: bool
+
+    def height(self, value: float) -> float:
+        """The height of a value as a share of the panel's."""
+        if self.is_logarithmic:
+            return math.log(max(value, 1.0)) / math.log(self.top)
+        return value / self.top
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """The ticks of the vertical axis, and their labels."""
+        if self.is_logarithmic:
+            powers = [10.0**k for k in range(round(math.log10(self.top)) + 1)]
+            return [(power, f"{power:,.0f}") for power in powers]
+        return [(share, f"{share:.0%}") for share in (0, 0.5, 0.9, 1)]
+
+
+def figure(races: dict[str, list[Simulated]]) -> str:
+    """Three charts beside each other: busy workers, the speed-up, and the number of runs."""
+    on_one_worker = races["no speculative runs"][0]
+    fewest_runs = min(race.runs for races_of_mode in races.values() for race in races_of_mode)
+    panels = [
+        Panel("workers busy", lambda race: race.busy, 1.0, False),
+        Panel(
+            "times as fast as one worker",
+            lambda race: on_one_worker.seconds / race.seconds,
+            1e4,
+            True,
+        ),
+        Panel(
+            "runs, times as many as needed",
+            lambda race: (race.runs + race.extra) / fewest_runs,
+            10.0,
+            True,
+        ),
     ]
-    parts = [_panel(found, number, *panel) for number, panel in enumerate(panels)]
-    whole = len(panels) * (WIDTH + GAP)
-    for number, (way, colour) in enumerate(zip(found, COLOURS, strict=True)):
-        x, y = LEFT + number * 190, TOP + HEIGHT + 52
+    parts = [_drawn(panel, LEFT + k * (WIDTH + GAP), races) for k, panel in enumerate(panels)]
+    total_width = len(panels) * (WIDTH + GAP)
+    y = TOP + HEIGHT + 52
+    for k, (mode, colour) in enumerate(zip(races, COLOURS, strict=True)):
+        x = LEFT + k * 190
         parts.append(f'<path d="M{x} {y}h22" stroke="{colour}" stroke-width="2"/>')
-        parts.append(f'<text x="{x + 28}" y="{y + 4}">{way}</text>')
+        parts.append(f'<text x="{x + 28}" y="{y + 4}">{mode}</text>')
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole} {TOP + HEIGHT + 64}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total_width} {TOP + HEIGHT + 64}" '
         'font-family="sans-serif" font-size="11" fill="#333">\n'
         f'<rect width="100%" height="100%" fill="#fff"/>\n{chr(10).join(parts)}\n</svg>\n'
     )
 
 
-def _panel(
-    found: dict[str, list[Simulated]],
-    number: int,
-    title: str,
-    value: Callable[[Simulated], float],
-    top: float,
-    logarithmic: bool,
-) -> str:
-    left = LEFT + number * (WIDTH + GAP)
-    most = max(entry.workers for entries in found.values() for entry in entries)
+def _drawn(panel: Panel, x_start: float, races: dict[str, list[Simulated]]) -> str:
+    """The SVG elements of a panel with the curve of each mode."""
+    most_workers = max(race.workers for races_of_mode in races.values() for race in races_of_mode)
 
-    def across(workers: int) -> float:
-        return left + WIDTH * math.log(workers) / math.log(most)
+    def x_of(workers: int) -> float:
+        return x_start + WIDTH * math.log(workers) / math.log(most_workers)
 
-    def up(y: float) -> float:
-        share = math.log(max(y, 1.0)) / math.log(top) if logarithmic else y / top
-        return TOP + HEIGHT * (1 - share)
+    def y_of(value: float) -> float:
+        return TOP + HEIGHT * (1 - panel.height(value))
 
-    parts = [f'<text x="{left}" y="{TOP - 10}" font-weight="bold">{title}</text>']
-    ticks = (
-        [10.0**k for k in range(round(math.log10(top)) + 1)] if logarithmic else [0, 0.5, 0.9, 1]
-    )
-    for tick in ticks:
-        shown = f"{tick:,.0f}" if logarithmic else f"{tick:.0%}"
-        parts.append(f'<path d="M{left} {up(tick):.1f}h{WIDTH}" stroke="#ddd"/>')
-        parts.append(
-            f'<text x="{left - 5}" y="{up(tick) + 4:.1f}" text-anchor="end">{shown}</text>'
-        )
-    for power in range(round(math.log10(most)) + 1):
-        x, y = across(10**power), TOP + HEIGHT + 16
+    parts = [f'<text x="{x_start}" y="{TOP - 10}" font-weight="bold">{panel.title}</text>']
+    for tick, label in panel.ticks():
+        y = y_of(tick)
+        parts.append(f'<path d="M{x_start} {y:.1f}h{WIDTH}" stroke="#ddd"/>')
+        parts.append(f'<text x="{x_start - 5}" y="{y + 4:.1f}" text-anchor="end">{label}</text>')
+    y = TOP + HEIGHT + 16
+    for power in range(round(math.log10(most_workers)) + 1):
+        x = x_of(10**power)
         parts.append(f'<text x="{x:.1f}" y="{y}" text-anchor="middle">{10**power:,}</text>')
-    x, y = left + WIDTH / 2, TOP + HEIGHT + 31
+    x = x_start + WIDTH / 2
+    y = TOP + HEIGHT + 31
     parts.append(f'<text x="{x:.1f}" y="{y}" text-anchor="middle">workers</text>')
-    for entries, colour in zip(found.values(), COLOURS, strict=True):
-        points = " ".join(f"{across(e.workers):.1f},{up(value(e)):.1f}" for e in entries)
+    for races_of_mode, colour in zip(races.values(), COLOURS, strict=True):
+        points = " ".join(
+            f"{x_of(race.workers):.1f},{y_of(panel.measure(race)):.1f}" for race in races_of_mode
+        )
         parts.append(
             f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
         )
@@ -236,42 +274,70 @@ def main() -> int:
     if arguments.lengths is not None:
         LENGTHS.write_text(json.dumps(lengths_of(arguments.lengths)) + "\n")
     work = Workload(tuple(json.loads(LENGTHS.read_text())))
-    costs = measured()
+    costs = measure_costs()
     print(
-        f"the coordinator takes {1000 * costs.a_run:.2f} ms a run and "
-        f"{1000 * costs.a_round:.0f} ms a round; deciding takes {costs.deciding:.2f} s and "
-        f"{1e6 * costs.deciding_a_run:.0f} us for each run there is\n"
+        f"the coordinator takes {1000 * costs.per_run:.2f} ms a run and "
+        f"{1000 * costs.per_round:.0f} ms a round; a decision takes {costs.decision:.2f} s and "
+        f"{1e6 * costs.decision_per_run:.0f} us for each stored run\n"
     )
-    found = swept(work, costs, WORKERS)
-    print(table(found), end="\n\n")
-    arguments.figure.write_text(figure(found))
+    races = simulate_all(work, costs, WORKERS)
+    print(table(races), end="\n\n")
+    arguments.figure.write_text(figure(races))
     return report(goals(work, costs))
 
 
 def goals(work: Workload, costs: Costs) -> list[Row]:
-    """Whether 1,000 workers are busy in a race that is long enough, and what the coordinator takes.
+    """Whether 1,000 workers are busy in a race that is long enough, and the coordinator's load.
 
-    Runs of a hundredth of the length on 100 workers ask as much of it as 10,000 workers would.
+    Runs of a hundredth of the length on 100 workers load the coordinator as 10,000 workers would.
     """
-    rows = []
-    way = WAYS["speculative runs, filled rounds"]
-    many, few = configured(**way, **LONG), configured(**way, instances=SHORT)
-    short = replace(work, seconds=work.seconds / 100, restart=work.restart / 100)
+    mode = MODES["speculative runs, filled rounds"]
+    short_work = replace(work, seconds=work.seconds / 100, restart=work.restart / 100)
     with tempfile.TemporaryDirectory() as folder:
-        for what, config, workers, load in (
-            (f"{AT:,} workers, runs of {work.seconds:g} s", many, AT, work),
-            (f"100 workers, runs of {short.seconds:g} s", few, 100, short),
-        ):
-            found = simulate(Path(folder) / what, config, workers, load, costs, Known())
-            told = f"{found.busy:.0%}, {found.useful:.0%} in runs that were used"
-            meets = load is short or found.busy >= GOAL
-            target = f"at least {GOAL:.0%}" if load is work else "(no target)"
-            rows.append(Row(f"{what}, {found.runs:,} runs: busy", told, target, meets))
-            price = f"{found.extra:,}, in {found.rounds} rounds"
-            rows.append(Row(f"{what}: runs that were not used", price, "(no target)", True))
-            what = f"{what}: the coordinator, deciding aside"
-            rows.append(Row(what, f"{found.coordinating:.0%} of the time", "(no target)", True))
-    return rows
+        long_race = simulate(
+            Path(folder) / "long",
+            configured(**mode, **LONG_RACE),
+            N_GOAL_WORKERS,
+            work,
+            costs,
+            DecisionCache(),
+        )
+        short_runs = simulate(
+            Path(folder) / "short",
+            configured(**mode, instances=SHORT_RUN_INSTANCES),
+            N_SHORT_WORKERS,
+            short_work,
+            costs,
+            DecisionCache(),
+        )
+    return [
+        *goal_rows(long_race, work, MIN_BUSY),
+        *goal_rows(short_runs, short_work, None),
+    ]
+
+
+def goal_rows(race: Simulated, work: Workload, min_busy: float | None) -> list[Row]:
+    label = f"{race.workers:,} workers, runs of {work.seconds:g} s"
+    return [
+        Row(
+            f"{label}, {race.runs:,} runs: busy",
+            f"{race.busy:.0%}, {race.useful:.0%} in runs that were used",
+            "(no target)" if min_busy is None else f"at least {min_busy:.0%}",
+            min_busy is None or race.busy >= min_busy,
+        ),
+        Row(
+            f"{label}: runs that were not used",
+            f"{race.extra:,}, in {race.rounds} rounds",
+            "(no target)",
+            True,
+        ),
+        Row(
+            f"{label}: the coordinator, without decisions",
+            f"{race.coordinating:.0%} of the time",
+            "(no target)",
+            True,
+        ),
+    ]
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Races on a simulated cluster: the real race, simulated time.
+"""Races on a simulated cluster: the real race with simulated time.
 
-Rounds, speculative runs, inference and decisions are those of PolarBear; only time is simulated. A
-worker takes as long for a run as stored runs did, and the coordinator handles runs and rounds one
-after another, in their measured times.
+Rounds, speculative runs, inference and decisions are PolarBear's; only time is simulated. A worker
+takes as long for a run as stored runs did, and the coordinator handles runs and rounds one after
+another, in their measured times.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from polarbear.store.runs import SpeculativeTable
 
 Result = TypeVar("Result")
 
-# Four times: one is clearly behind, two cross, and three are so close that a race goes on for long.
+# Ratings at four times: one algorithm is clearly worse, two cross, and three are so close that a
+# race takes long.
 RATINGS = {
     "first": [1.5] * 4,
     "second": [1.45] * 4,
@@ -47,53 +48,54 @@ RATINGS = {
 
 @dataclass(frozen=True)
 class Costs:
-    """What the coordinator takes, in seconds: for each run, each round, and to decide one.
+    """The coordinator's seconds for each run, each round, and each decision.
 
-    Deciding goes on beside the rest, and takes ``deciding_a_run`` more for each run there is.
+    It decides in parallel to its other work; each stored run adds ``decision_per_run``.
     """
 
-    a_run: float
-    a_round: float
-    deciding: float
-    deciding_a_run: float
+    per_run: float
+    per_round: float
+    decision: float
+    decision_per_run: float
 
 
 @dataclass(frozen=True)
 class Workload:
-    """How long runs take, and how often they go wrong.
+    """The lengths of runs, and how often they fail.
 
-    ``shape`` are the lengths of stored runs, relative to their mean. One run in ``tail_every``
-    takes a Pareto multiple of that (exponent 1.5, at most ``tail_most``); one in ``lost_every`` is
-    lost with its worker, which is back after ``restart`` seconds; one in ``crash_every`` crashes
-    somewhere.
+    ``relative_lengths`` are the lengths of stored runs, relative to their mean. One run in
+    ``tail_every`` takes a Pareto multiple of that (exponent 1.5, at most ``max_tail``); one in
+    ``lost_every`` is lost with its worker, which is back after ``restart`` seconds; one in
+    ``crash_every`` crashes at a random moment.
     """
 
-    shape: tuple[float, ...]
+    relative_lengths: tuple[float, ...]
     seconds: float = 10.0
     tail_every: int = 50
-    tail_most: float = 10.0
+    max_tail: float = 10.0
     lost_every: int = 200
     crash_every: int = 100
     restart: float = 30.0
 
     def length(self, task: Task) -> float:
         """The length of a run, which does not depend on its worker or start."""
-        rng = self._lot(task, "length")
-        length = self.seconds * rng.choice(self.shape)
+        rng = self._generator(task, "length")
+        length = self.seconds * rng.choice(self.relative_lengths)
         if rng.random() < 1 / self.tail_every:
-            length *= min(rng.pareto(1.5) + 1, self.tail_most)
+            length *= min(rng.pareto(1.5) + 1, self.max_tail)
         return float(length)
 
-    def lost(self, task: Task) -> bool:
-        return bool(self._lot(task, "lost", task.attempt).random() < 1 / self.lost_every)
+    def is_lost(self, task: Task) -> bool:
+        return bool(self._generator(task, "lost", task.attempt).random() < 1 / self.lost_every)
 
-    def crash(self, task: Task) -> float:
-        """After what share of the whole budget a run crashes; mostly never."""
-        rng = self._lot(task, "crash")
+    def crash_share(self, task: Task) -> float:
+        """The share of the whole budget after which a run crashes; 1 if it does not crash."""
+        rng = self._generator(task, "crash")
         return float(rng.random()) if rng.random() < 1 / self.crash_every else 1.0
 
-    def _lot(self, task: Task, *what: Any) -> np.random.Generator:
-        text = repr((task.algorithm.name, task.instance.id, *what))
+    def _generator(self, task: Task, *purpose: Any) -> np.random.Generator:
+        """A random generator that is derived from the names of a run and the purpose."""
+        text = repr((task.algorithm.name, task.instance.id, *purpose))
         return np.random.default_rng(zlib.crc32(text.encode()))
 
 
@@ -105,13 +107,15 @@ class Cluster:
         self.clock = 0.0  # the coordinator's
         self.busy = 0.0  # of all workers together
         self.coordinating = 0.0
-        self._work, self._costs = work, costs
+        self._work = work
+        self._costs = costs
         self._problems = Problems(config.instances, config.setting)
-        self._free = workers
-        self._back: list[float] = []  # when workers that died are there again
+        self._n_free = workers
+        self._restarts: list[float] = []  # a heap of times at which lost workers are back
+        # A heap of ends, numbers, tasks and lengths of runs
         self._running: list[tuple[float, int, Task, float]] = []
-        self._number = 0
-        self.until: float | None = None  # when what the coordinator does beside is done
+        self._n_begun = 0
+        self.decision_end: float | None = None  # of the decision in progress
 
     def __enter__(self) -> Cluster:
         return self
@@ -123,85 +127,88 @@ class Cluster:
         pass
 
     def spend(self, seconds: float) -> None:
-        """The coordinator is busy."""
+        """Let the coordinator be busy."""
         self.clock += seconds
         self.coordinating += seconds
 
     def run(
         self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
     ) -> Iterator[Outcome]:
-        waiting = iter(tasks)
-        more = True
+        queue = iter(tasks)
+        queue_ended = False
         while not over():
-            while self._back and self._back[0] <= self.clock:
-                heapq.heappop(self._back)
-                self._free += 1
-            while more and self._free:
-                task = next(waiting, False)
-                more = task is not False
+            while self._restarts and self._restarts[0] <= self.clock:
+                heapq.heappop(self._restarts)
+                self._n_free += 1
+            while self._n_free and not queue_ended:
+                task = next(queue, False)
+                queue_ended = task is False
                 if not isinstance(task, Task):
                     break
                 self._begin(task)
-            if not more and not self._running:
+            if queue_ended and not self._running:
                 return
             yield from self._next()
 
     def _begin(self, task: Task) -> None:
         length = self._work.length(task) * task.budget / self._problems.setting.budget.limit
-        self._free -= 1
-        self._number += 1
-        heapq.heappush(self._running, (self.clock + length, self._number, task, length))
+        self._n_free -= 1
+        self._n_begun += 1
+        heapq.heappush(self._running, (self.clock + length, self._n_begun, task, length))
 
     def _next(self) -> Iterator[Outcome]:
-        """Wait for what happens next: a run ends, a worker is back, or a decision is made."""
+        """Wait until a run ends, a worker is back, or a decision is made."""
         events = [self._running[0][0]] if self._running else []
-        events += self._back[:1]
-        if self.until is not None:
-            events.append(self.until)
+        events += self._restarts[:1]
+        if self.decision_end is not None:
+            events.append(self.decision_end)
         self.clock = max(self.clock, min(events))
         if self._running and self._running[0][0] <= self.clock:
             _, _, task, length = heapq.heappop(self._running)
             self.busy += length
-            self.spend(self._costs.a_run)
+            self.spend(self._costs.per_run)
             yield self._outcome(task, length)
 
     def _outcome(self, task: Task, length: float) -> Outcome:
-        made = replace(execute(task, self._problems), seconds=length, started=self.clock - length)
-        if self._work.lost(task):
-            heapq.heappush(self._back, self.clock + self._work.restart)
-            return replace(made, status=Status.LOST, message="its worker was lost")
-        self._free += 1
-        crash = float(int(self._work.crash(task) * self._problems.setting.budget.limit))
-        if crash >= made.reached:
-            return made
-        before = made.times <= crash
+        outcome = execute(task, self._problems)
+        outcome = replace(outcome, seconds=length, started=self.clock - length)
+        if self._work.is_lost(task):
+            heapq.heappush(self._restarts, self.clock + self._work.restart)
+            return replace(outcome, status=Status.LOST, message="its worker was lost")
+        self._n_free += 1
+        budget = self._problems.setting.budget.limit
+        crash_time = float(int(self._work.crash_share(task) * budget))
+        if crash_time >= outcome.reached:
+            return outcome
+        until_crash = outcome.times <= crash_time
         return replace(
-            made,
+            outcome,
             status=Status.CRASHED,
             message="it crashed",
-            times=made.times[before],
-            values=made.values[before],
-            evaluations=int(crash),
-            reached=crash,
+            times=outcome.times[until_crash],
+            values=outcome.values[until_crash],
+            evaluations=int(crash_time),
+            reached=crash_time,
         )
 
 
 class SimulatedScheduler(Scheduler):
-    """Deciding takes simulated time, beside what the coordinator does for its workers."""
+    """A scheduler whose decisions take simulated time, while the coordinator serves its workers."""
 
     cluster: Cluster
-    seconds: Callable[[], float]
+    decision_seconds: Callable[[], float]
 
     def run_beside(self, work: Callable[[Event], Result], likely: Iterator[Task]) -> Result:
         cluster = self.cluster
-        end = cluster.until = cluster.clock + self.seconds()
-        done = work(Event())
+        end = cluster.clock + self.decision_seconds()
+        cluster.decision_end = end
+        decision = work(Event())
         if self.speculative is None:
             cluster.clock = end
         else:
             self._serve(chain(likely), over=lambda: cluster.clock >= end)
-        cluster.until = None
-        return done
+        cluster.decision_end = None
+        return decision
 
 
 class SimulatedRace(Race):
@@ -211,40 +218,47 @@ class SimulatedRace(Race):
 
     def _scheduler(self, pool: Executor) -> Scheduler:
         assert isinstance(pool, Cluster)
-        made = SimulatedScheduler(
+        scheduler = SimulatedScheduler(
             pool, self._store, self._take, self._speculative, self._take_speculative
         )
-        made.cluster = pool
+        scheduler.cluster = pool
         costs = self.costs
-        made.seconds = lambda: costs.deciding + costs.deciding_a_run * len(self._runs.stored)
-        return made
+        scheduler.decision_seconds = lambda: (
+            costs.decision + costs.decision_per_run * len(self._runs.stored)
+        )
+        return scheduler
 
     def _round(self, scheduler: Scheduler) -> None:
         assert isinstance(scheduler, SimulatedScheduler)
-        scheduler.cluster.spend(self.costs.a_round)
+        scheduler.cluster.spend(self.costs.per_round)
         super()._round(scheduler)
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """What came of a simulated race."""
+    """The figures and the rounds of a simulated race.
+
+    ``busy`` is the share of all workers' time in which they ran something, ``useful`` the share
+    for runs that rounds have used, and ``coordinating`` the share of the coordinator's time that it
+    was busy, without inference. ``runs`` were used by rounds, and ``extra`` ones were not.
+    """
 
     workers: int
     seconds: float
-    busy: float  # share of all workers' time
-    useful: float  # share of it that went into runs which rounds have used
-    runs: int  # that rounds have used
+    busy: float
+    useful: float
+    runs: int
     extra: int
     rounds: int
-    coordinating: float  # share of the coordinator's time, inference aside
+    coordinating: float
     checkpoints: tuple[bytes, ...]
 
 
-class Known:
-    """What rounds come to, by what they rest on: races that decide the same infer it once."""
+class DecisionCache:
+    """Decided rounds by their evidence, so that races with the same rounds infer them once."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Any] = {}
+        self._rounds: dict[str, Any] = {}
         self._decided = Race._decided
 
     def decided(
@@ -257,13 +271,13 @@ class Known:
     ) -> Any:
         evidence = race._runs.evidence(state, drawn)
         key = json.dumps([state.to_plain(), horizons, drawn, evidence.key])
-        if key not in self._found:
-            self._found[key] = self._decided(race, state, horizons, drawn, cancelled)
-        return self._found[key]
+        if key not in self._rounds:
+            self._rounds[key] = self._decided(race, state, horizons, drawn, cancelled)
+        return self._rounds[key]
 
 
 def configured(early: int, fill: bool, instances: int | None = None, **rules: Any) -> Config:
-    """The race that is simulated: on so many instances, or by other rules."""
+    """The configuration of a simulated race; ``rules`` replace those of the default."""
     data = {
         "seed": 3,
         "algorithms": [{"name": name, "use": "synthetic"} for name in RATINGS],
@@ -276,8 +290,8 @@ def configured(early: int, fill: bool, instances: int | None = None, **rules: An
     return parse(data, Source("simulation"))
 
 
-class Used(Watcher):
-    """Adds up how long the runs took that rounds have used."""
+class UsedSeconds(Watcher):
+    """Adds up the lengths of runs that rounds have used."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -292,34 +306,37 @@ def simulate(
     workers: int,
     work: Workload,
     costs: Costs,
-    known: Known,
+    cache: DecisionCache,
 ) -> Simulated:
-    """Race on so many simulated workers."""
+    """Race on simulated workers; the store is created in the folder."""
     store = StoreOnDisk.create(folder, config.stored())
     cluster = Cluster(config, workers, work, costs)
-    used = Used()
-    nothing: Any = lambda *_, **__: None  # noqa: E731 - what writing costs is in what a run costs
+    used = UsedSeconds()
+
+    def write_nothing(*_: Any, **__: Any) -> None:
+        """Writing is a part of the simulated cost of a run."""
+
     with (
         store.writing(),
         use_executor(lambda config: cluster),
-        mock.patch.object(Race, "_decided", lambda *a: known.decided(*a)),
-        mock.patch.object(StoreOnDisk, "add_runs", nothing),
-        mock.patch.object(SpeculativeTable, "replace", nothing),
-        mock.patch.object(StoreOnDisk, "merge_parts", nothing),
+        mock.patch.object(Race, "_decided", lambda *arguments: cache.decided(*arguments)),
+        mock.patch.object(StoreOnDisk, "add_runs", write_nothing),
+        mock.patch.object(SpeculativeTable, "replace", write_nothing),
+        mock.patch.object(StoreOnDisk, "merge_parts", write_nothing),
     ):
         race = SimulatedRace(config, store, [used])
         race.costs = costs
         race.run()
-        early = race._speculative
-    state = race.state
+        speculative = race._speculative
+    checkpoints = sorted((folder / "rounds").glob("round-*.json"))
     return Simulated(
-        workers,
-        cluster.clock,
-        cluster.busy / (workers * cluster.clock),
-        used.seconds / (workers * cluster.clock),
-        len(race._runs.stored),
-        0 if early is None else sum(map(len, early._unused.values())),
-        state.round,
-        cluster.coordinating / cluster.clock,
-        tuple(path.read_bytes() for path in sorted((folder / "rounds").glob("round-*.json"))),
+        workers=workers,
+        seconds=cluster.clock,
+        busy=cluster.busy / (workers * cluster.clock),
+        useful=used.seconds / (workers * cluster.clock),
+        runs=len(race._runs.stored),
+        extra=0 if speculative is None else sum(map(len, speculative._unused.values())),
+        rounds=race.state.round,
+        coordinating=cluster.coordinating / cluster.clock,
+        checkpoints=tuple(path.read_bytes() for path in checkpoints),
     )

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 import scaling
-from simulated import Costs, Known, Simulated, Workload, configured, simulate
+from simulated import Costs, DecisionCache, Simulated, Workload, configured, simulate
 
-COSTS = Costs(a_run=0.002, a_round=0.1, deciding=2.0, deciding_a_run=0.0)
+COSTS = Costs(per_run=0.002, per_round=0.1, decision=2.0, decision_per_run=0.0)
 WORK = Workload(tuple(json.loads(scaling.LENGTHS.read_text())))
 INSTANCES = 80
 
@@ -16,7 +16,7 @@ INSTANCES = 80
 def raced(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Races on a number of workers; they share posteriors."""
     folder = tmp_path_factory.mktemp("simulated")
-    shared_posteriors = Known()
+    cache = DecisionCache()
     races: dict[tuple[int, int, bool], Simulated] = {}
 
     def race(workers: int, early: int = 4, fill: bool = False) -> Simulated:
@@ -24,7 +24,7 @@ def raced(tmp_path_factory: pytest.TempPathFactory) -> Any:
         if key not in races:
             config = configured(early, fill, INSTANCES)
             store = folder / "-".join(map(str, key))
-            races[key] = simulate(store, config, workers, WORK, COSTS, shared_posteriors)
+            races[key] = simulate(store, config, workers, WORK, COSTS, cache)
         return races[key]
 
     return race
