@@ -14,10 +14,11 @@ The ends of a median are the medians of the ends.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from math import comb
 
 import numpy as np
-import scipy  # loads `scipy.special` at its first use
 
 from polarbear.numerics.arrays import Floats
 
@@ -141,6 +142,23 @@ def factors(algorithm: Trajectories, reference: Trajectories, times: Floats) -> 
     return Factors(low, high)
 
 
+@lru_cache(maxsize=1024)
+def _problems_outside(n_problems: int) -> int:
+    """The number of problems below the interval of a median, and above it.
+
+    The number of problems below the median of the population is binomial with p = 1/2. Whole
+    numbers give its probabilities exactly, and need no `scipy.special`, which is slow to import.
+    """
+    n_outside = 0
+    subsets = 0
+    for n_below in range(n_problems // 2):
+        subsets += comb(n_problems, n_below)
+        if subsets / 2**n_problems > (1 - INTERVAL) / 2:
+            break
+        n_outside += 1
+    return n_outside
+
+
 def summary(by_problem: Factors) -> TimesAsLong:
     """The median over problems, by order statistics: low[problem] and high[problem].
 
@@ -154,9 +172,7 @@ def summary(by_problem: Factors) -> TimesAsLong:
     highest = float(np.median(by_problem.high))
     if lowest != highest:
         return TimesAsLong(n_problems, None, lowest, None)
-    # The number of problems below the median of the population is binomial with p = 1/2.
-    p_at_most = scipy.special.bdtr(np.arange(n_problems // 2), n_problems, 0.5)
-    n_outside = int((p_at_most <= (1 - INTERVAL) / 2).sum())
+    n_outside = _problems_outside(n_problems)
     if n_outside == 0:
         return TimesAsLong(n_problems, lowest, None, None)
     low = float(np.sort(by_problem.low)[n_outside - 1])
