@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from math import comb
 
 import numpy as np
 
@@ -151,8 +150,10 @@ def _problems_outside(n_problems: int) -> int:
     """
     n_outside = 0
     subsets = 0
+    subsets_of_size = 1
     for n_below in range(n_problems // 2):
-        subsets += comb(n_problems, n_below)
+        subsets += subsets_of_size
+        subsets_of_size = subsets_of_size * (n_problems - n_below) // (n_below + 1)
         if subsets / 2**n_problems > (1 - INTERVAL) / 2:
             break
         n_outside += 1
