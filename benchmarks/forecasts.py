@@ -68,6 +68,7 @@ def forecasts_of_race(
     while state.open_pairs and state.instances < LIMIT:
         n_instances = min(state.instances + state.batch, LIMIT)
         positions = rank(values[:n_instances])
+        record = duels_of(positions).record()
         if options.plackett_luce:
             posterior = infer(
                 count_choice_sets(positions),
@@ -79,9 +80,8 @@ def forecasts_of_race(
             )
             tables = relations.decision_tables(posterior, rules.epsilon, rules.elimination)
         else:
-            record = duels_of(positions).record()
             tables = decide_by_duels(record, rules.epsilon, options.concentration)
-        state, _ = racing.step(state, rules, n_instances - state.instances, tables)
+        state, _ = racing.step(state, rules, n_instances - state.instances, tables, record)
         if state.open_pairs and state.instances < LIMIT:
             ahead = forecasting.forecast(
                 state, rules, tables, LIMIT - state.instances, seed + state.round

@@ -69,6 +69,7 @@ def replay(
 ) -> Replayed:
     """Race until no pair is open, all values are used, or no posterior is usable.
 
+    With ``heeds_duels``, the duels have to support what a Plackett-Luce model eliminates.
     ``cost[time]`` is the cost of a run up to that time; without it, the cost is the time itself.
     """
     cost = np.asarray(times if cost is None else cost)
@@ -91,7 +92,9 @@ def replay(
             spent += (last - first) * float(cost[steps - 1])
         new_positions = rank(values[first:last], present[first:last])
         positions = np.concatenate([positions, new_positions])
-        won = duels_of(positions).record().won() if heeds_duels else None
-        state, _ = race.step(state, rules, last - first, tables(positions, state), won)
+        probabilities = tables(positions, state)
+        has_record = heeds_duels or (probabilities is not None and probabilities.by_duels)
+        record = duels_of(positions).record() if has_record else None
+        state, _ = race.step(state, rules, last - first, probabilities, record)
         rounds.append(Round(spent, last, state.candidates, horizons))
     return Replayed(state, tuple(rounds), present[: state.instances], duels_of(positions))

@@ -8,6 +8,7 @@ from polarbear.api.text_table import TableText, folded, table_lines
 from polarbear.facts.standings import AlgorithmStanding, OpenPair, Standings
 from polarbear.facts.summary import Failure
 from polarbear.racing.verdicts import cycle_words, reinstated_words
+from polarbear.report.words import as_sentence, error_bound, error_estimate
 from polarbear.wording import (
     P_BEST,
     counted,
@@ -15,7 +16,6 @@ from polarbear.wording import (
     duration,
     joined,
     percent,
-    probability,
     short_between,
     time,
     timed,
@@ -58,6 +58,8 @@ def _lines(facts: Standings, columns: int | None, verbose: bool, max_rows: int) 
         below.append(f"and {counted(hidden_rows, 'more algorithm')}: see `status`")
     below.append(_summary_with_error(facts))
     pairs = [_open_words(pair) for pair in facts.open_pairs]
+    if verbose and facts.eliminated and facts.p_any_wrong is not None:
+        below.append(as_sentence(error_estimate(facts.p_any_wrong)))
     if verbose:
         below += [*pairs, *(f"{pair.words}." for pair in facts.settled_pairs)]
     else:
@@ -76,10 +78,11 @@ def _pareto_set_line(facts: Standings, max_names: int) -> str:
 
 
 def _summary_with_error(facts: Standings) -> str:
-    """The cost of a race, and the probability that it has eliminated a good algorithm."""
+    """The cost of a race, and what bounds the error of its eliminations."""
     line = f"{summary_line(facts)}."
-    if facts.eliminated and facts.p_any_wrong is not None:
-        line = f"{line} P(any elimination is wrong) = {probability(facts.p_any_wrong)}."
+    bound = error_bound(facts.rules.rules)
+    if facts.eliminated and bound:
+        line = f"{line} {as_sentence(bound)}"
     return line
 
 

@@ -436,7 +436,7 @@ class Store:
         """Set runs of an ``algorithm`` aside, all or those that ``failed``; ``restore`` undoes it.
 
         >>> store.forget("random").one_line()
-        '24 runs of random set aside'
+        '16 runs of random set aside'
         """
         from polarbear.driver import forget as runs_set_aside
 

@@ -17,7 +17,7 @@ from pydantic import (
 
 from polarbear.config.execution import Failures
 from polarbear.problems.base import Trajectory
-from polarbear.racing.rules import RaceLimits
+from polarbear.racing.rules import RaceLimits, with_stored_guarantee
 from polarbear.settings.grid import Budget
 from polarbear.settings.names import checked_name
 from polarbear.settings.options import describe
@@ -114,7 +114,11 @@ class StoredSettings(BaseModel):
         entries = [
             {"name": name, **algorithm.options} for name, algorithm in self.algorithms.items()
         ]
-        return {**self.plain(), "algorithms": entries}
+        configuration = {**self.plain(), "algorithms": entries}
+        rules = configuration.get("race")
+        if isinstance(rules, Mapping):
+            configuration["race"] = with_stored_guarantee(rules)
+        return configuration
 
     def with_algorithms(self, algorithms: Mapping[str, StoredAlgorithm]) -> Self:
         """The same settings with other algorithms."""

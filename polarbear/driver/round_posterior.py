@@ -21,8 +21,9 @@ from polarbear.inference.relations import DecisionTables
 from polarbear.numerics.seeds import derived_seed
 from polarbear.racing import Decisions, Elimination, RaceForecast, RoundRecord, State, Threat
 from polarbear.racing.forecast import forecast
+from polarbear.racing.pair_evidence import PairEvidence
 from polarbear.racing.race_settings import RaceSettings
-from polarbear.rankings.duels import ProblemDuels
+from polarbear.rankings.duels import DuelRecord, ProblemDuels
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
 
@@ -35,6 +36,7 @@ class Decided(NamedTuple):
     state: State
     decisions: Decisions
     tables: DecisionTables | None
+    duels: DuelRecord
     posterior: Posterior
 
 
@@ -54,19 +56,31 @@ class RoundResult(NamedTuple):
     posterior: Posterior
 
 
-def threats(state: State, tables: DecisionTables | None) -> dict[str, Threat]:
+def threats(state: State, tables: DecisionTables | None, duels: DuelRecord) -> dict[str, Threat]:
     """The algorithm that comes nearest to eliminating each candidate."""
-    candidates = state.candidates
-    if tables is None or len(candidates) < 2:
+    if tables is None or len(state.candidates) < 2:
         return {}
-    indices = [state.algorithms.index(name) for name in candidates]
-    p_dominates_table = tables.estimate[np.ix_(indices, indices)].copy()
-    np.fill_diagonal(p_dominates_table, -1)
-    nearest = p_dominates_table.argmax(axis=0)
-    return {
-        name: Threat(candidates[by], float(p_dominates_table[by, i]))
-        for i, (name, by) in enumerate(zip(candidates, nearest, strict=True))
-    }
+    evidence = PairEvidence.of(duels)
+    names = state.algorithms
+    indices = [names.index(name) for name in state.candidates]
+    nearest = {}
+    for i in indices:
+        others = [j for j in indices if j != i]
+        by = _surest(tables, others, i)
+        nearest[names[i]] = Threat(
+            by=names[by],
+            probability=float(tables.estimate[by, i]),
+            sceptical=float(tables.dominates[by, i]),
+            wealth=evidence.wealth(by, i),
+        )
+    return nearest
+
+
+def _surest(tables: DecisionTables, others: Sequence[int], algorithm: int) -> int:
+    """The one of the others that comes nearest to eliminating an algorithm."""
+    return max(
+        others, key=lambda by: (tables.dominates[by, algorithm], tables.estimate[by, algorithm])
+    )
 
 
 def p_any_wrong(
@@ -166,7 +180,7 @@ class RoundInference:
                 name: sum(run.evaluations for run in runs) for name, runs in used_runs.items()
             },
             spent=spent,
-            threats=threats(state, decided.tables),
+            threats=threats(state, decided.tables, decided.duels),
             instances_to_go=instances_to_go,
             forecast=instances_ahead,
             draws=posterior.draws,
@@ -216,8 +230,9 @@ class RoundInference:
     ) -> Decided:
         """Decide by exact probabilities; the posterior is that among the remaining candidates."""
         rules = self._config.race
-        record = evidence.duels.record()
-        tables = decide_by_duels(record, rules.epsilon, self._config.inference.concentration)
+        tables = decide_by_duels(
+            evidence.duels.record(), rules.epsilon, self._config.inference.concentration
+        )
         if rules.elimination == "joint":
             posterior = self._posterior(evidence, cancelled=cancelled)
             p_dominates_jointly = relations.joint(posterior).dominance
@@ -226,27 +241,25 @@ class RoundInference:
                 dominates=np.minimum(tables.dominates, p_dominates_jointly),
                 estimate=p_dominates_jointly,
             )
-        won_duels = None
-        if rules.guarantee == "anytime":
-            if evidence.problems is not None:
-                raise RaceError(
-                    "the anytime guarantee needs independent problems, but instances of this race "
-                    "are repeated seeds of one problem; leave out race.guarantee"
-                )
-            won_duels = record.won()
-        state_after, decisions = race.step(state, rules, drawn, tables, won_duels)
+        if rules.guarantee == "anytime" and evidence.problems is not None:
+            raise RaceError(
+                "the anytime guarantee needs independent problems, but instances of this race "
+                "are repeated seeds of one problem; leave out race.guarantee"
+            )
+        duels = self._duels(evidence)
+        state_after, decisions = race.step(state, rules, drawn, tables, duels)
         posterior = self._posterior(evidence, state_after.candidates, cancelled=cancelled)
-        return Decided(state_after, decisions, tables, posterior)
+        return Decided(state_after, decisions, tables, duels, posterior)
 
     def _decide_by_ratings(
         self, state: State, evidence: Evidence, drawn: int, cancelled: Event | None
     ) -> Decided:
         """Decide by draws of ratings, with more draws where a decision is within their error."""
         rules = self._config.race
-        won_duels = evidence.duels.record().won()
+        duels = self._duels(evidence)
         posterior = self._posterior(evidence, cancelled=cancelled)
         tables = self._tables(posterior)
-        if tables is None or race.needs_more_draws(state, rules, drawn, tables, won_duels):
+        if tables is None or race.needs_more_draws(state, rules, drawn, tables, duels):
             finer_posterior = self._posterior(
                 evidence,
                 draws=MORE_DRAWS * self._config.inference.draws,
@@ -255,8 +268,16 @@ class RoundInference:
             tables = self._tables(finer_posterior) or tables
             if not posterior.usable:
                 posterior = finer_posterior
-        state_after, decisions = race.step(state, rules, drawn, tables, won_duels)
-        return Decided(state_after, decisions, tables, posterior)
+        state_after, decisions = race.step(state, rules, drawn, tables, duels)
+        return Decided(state_after, decisions, tables, duels, posterior)
+
+    def _duels(self, evidence: Evidence) -> DuelRecord:
+        """The duels that bets are placed on: no problem has a weight above one.
+
+        The factor depends on the configuration alone, since bets must not depend on later problems.
+        """
+        largest_weight = max([1.0, *self._config.instances.weights.values()])
+        return evidence.duels.record().scaled(1 / largest_weight)
 
     def _tables(self, posterior: Posterior) -> DecisionTables | None:
         """The probabilities by which a posterior decides; None if it is not usable."""

@@ -150,7 +150,8 @@ class DecisionTables:
     ``better``, ``equivalent`` and ``no_worse`` are [time, a, b] and settle pairs.
     ``dominates[a, b]`` eliminates b: P(a is better than b) at the time at which it is lowest, or at
     all times jointly. ``estimate[a, b]`` is the same probability under the neutral prior, to show.
-    ``errors`` are their Monte-Carlo errors, None where probabilities are exact.
+    ``errors`` are their Monte-Carlo errors, None where probabilities are exact. ``by_duels`` says
+    that the probabilities of a pair are functions of its duels alone.
     """
 
     better: np.ndarray
@@ -159,6 +160,7 @@ class DecisionTables:
     dominates: np.ndarray
     estimate: np.ndarray
     errors: DecisionTables | None = None
+    by_duels: bool = False
 
     def shifted(self, standard_errors: float) -> DecisionTables:
         """All probabilities moved by a number of Monte-Carlo errors."""

@@ -8,14 +8,20 @@ losses is
     2^(w + l) B(h + w, h + l) P(q > 1/2 | h + w, h + l) / (B(h, h) / 2),
 
 and by Ville's inequality it ever reaches 1/d with probability at most d (Waudby-Smith and Ramdas
-2024). A problem with several seeds counts as a fraction of a win or loss; the bound holds for it,
-because (2q)^x is at most 1 + (2q - 1) x. An eliminated algorithm was proven worse at every time. If
-it is not worse at one of them, that proof was wrong, so times need no correction.
+2024). An eliminated algorithm was proven worse at every time. If it is not worse at one of them,
+that proof was wrong, so times need no correction.
 
-Pairs share the error 1 - alpha. The first field of n algorithms gets 6 / pi^2 of it, divided among
-its n (n - 1) ordered pairs; the k-th algorithm that enters later gets 6 / (pi^2 (k + 1)^2), divided
-among its ordered pairs with the earlier ones. The shares sum to at most one, whatever the number of
-entrants. Assumption: problems are drawn independently, or their order is random.
+A problem with several seeds counts as a fraction of a win or loss; the bound holds for it, because
+(2q)^x is at most 1 + (2q - 1) x for x up to one. For the same reason it holds for weighted problems
+if no weight is above one: then the weighted share of wins is at most one half.
+
+With `guarantee: pair` the error of each ordered pair is at most 1 - alpha. With `anytime` all pairs
+share it. The first field of n algorithms gets 6 / pi^2 of it, divided among its n (n - 1) ordered
+pairs; the k-th algorithm that enters later gets 6 / (pi^2 (k + 1)^2), divided among its ordered
+pairs with the earlier ones. The shares sum to at most one, whatever the number of entrants.
+
+Assumptions: problems are drawn independently, or their order is random, and the seeds of a problem
+are drawn in one round.
 """
 
 from collections.abc import Callable
@@ -24,6 +30,7 @@ import numpy as np
 import scipy  # loads `scipy.special` at its first use
 
 EVEN_DUELS = 4.0  # h: how near to even the bets expect duels to be; any value keeps the bound
+MAX_WEALTH = 1e12  # the largest wealth that is recorded
 
 
 def log_wealth(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
@@ -40,13 +47,34 @@ def log_wealth(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
     )
 
 
-def proven_better(wins: np.ndarray, alpha: float, initial: int) -> np.ndarray:
-    """Where the wealth of betting on a against b, with wins[time, a, b], proves a better: bool.
+def log_wealth_table(wins: np.ndarray) -> np.ndarray:
+    """The logarithm of the wealth of betting on a against b, by wins[time, a, b]: [time, a, b]."""
+    return _by_distinct_record(log_wealth, wins)
+
+
+def lowest_wealth(log_wealths: np.ndarray) -> float:
+    """The lowest wealth of a pair at any time, from its logarithms."""
+    return float(np.exp(min(log_wealths.min(), np.log(MAX_WEALTH))))
+
+
+def proves_pair(log_wealths: np.ndarray, alpha: float) -> np.ndarray:
+    """Where the wealth bounds the error of its ordered pair by 1 - alpha: bool[time, a, b]."""
+    return np.asarray(log_wealths >= _log_of_inverse(1 - alpha))
+
+
+def proves_in_race(log_wealths: np.ndarray, alpha: float, initial: int) -> np.ndarray:
+    """Where the wealth bounds the error of all pairs together by 1 - alpha: bool[time, a, b].
 
     ``initial`` is the number of algorithms at the start; the others entered in their order.
     """
-    threshold = -np.log(1 - alpha) - np.log(_shares_of_error(wins.shape[1], initial))
-    return np.asarray(_by_distinct_record(log_wealth, wins) >= threshold)
+    shares = _shares_of_error(log_wealths.shape[1], initial)
+    return np.asarray(log_wealths >= _log_of_inverse((1 - alpha) * shares))
+
+
+def _log_of_inverse(error: np.ndarray | float) -> np.ndarray:
+    """The logarithm of the wealth that bounds an error; infinite for an error of zero."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log(error))
 
 
 def _shares_of_error(n: int, initial: int) -> np.ndarray:

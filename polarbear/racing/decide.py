@@ -7,6 +7,7 @@ import numpy as np
 
 from polarbear.errors import RaceError
 from polarbear.inference.relations import DecisionTables
+from polarbear.racing.pair_evidence import PairEvidence
 from polarbear.racing.rules import Rules
 from polarbear.racing.settling import ShownRelations, settled_relations
 from polarbear.racing.state import (
@@ -18,10 +19,10 @@ from polarbear.racing.state import (
     Elimination,
     State,
 )
+from polarbear.rankings.duels import DuelRecord
 
 LARGE_SHARE = 0.2  # a round that settles more than this share halves the batch
 MARGIN = 2.0  # Monte-Carlo errors from alpha within which a decision needs more draws
-MIN_SUPPORT = 0.9  # P(better) by the duels alone, where a Plackett-Luce model decides
 MAX_UNTRUSTED_ROUNDS = 3  # in a row; then the race stops
 
 
@@ -52,13 +53,13 @@ def step(
     rules: Rules,
     drawn: int,
     tables: DecisionTables | None,
-    duels: np.ndarray | None = None,
+    duels: DuelRecord | None = None,
 ) -> tuple[State, Decisions]:
     """The next state, after a round on ``drawn`` further instances led to these probabilities.
 
-    ``tables`` is None where the posterior is not usable: then nothing is decided. ``duels[time, a,
-    b]`` counts the problems on which a beat b. Where it is given, an elimination also has to be
-    supported by the duels alone; the anytime guarantee needs it.
+    ``tables`` is None where the posterior is not usable: then nothing is decided. Where the record
+    of ``duels`` is given, nothing is settled on fewer problems than a recommendation needs, and the
+    duels alone have to support what a Plackett-Luce model eliminates. A guarantee needs it.
     """
     if state.joining:
         state = replace(state, round=state.round + 1, caught_up=state.caught_up + drawn)
@@ -67,20 +68,15 @@ def step(
     if tables is None:
         state, arrived = _arrival(replace(state, untrusted=state.untrusted + 1))
         return state, Decisions(caught_up=arrived)
-    proven = None
-    if rules.guarantee == "anytime":
-        if duels is None:
-            raise RaceError("the anytime guarantee needs the record of duels")
-        from polarbear.racing.anytime_bound import proven_better  # loads scipy.special
-
-        proven = proven_better(duels, rules.alpha, state.initial)
+    evidence = PairEvidence.of(duels)
+    proven = evidence.proven(rules, state.initial)
     was_open = state.settled == OPEN
-    dominates, withheld = _dominances(state, rules, tables, duels, proven)
+    dominates, withheld = _dominances(state, rules, tables, evidence, proven)
     cycles = _cycles(state, dominates)
-    eliminated = _eliminations(state, tables, dominates, cycles)
+    eliminated = _eliminations(state, tables, evidence, dominates, cycles)
     state = replace(state, eliminated=(*state.eliminated, *eliminated), untrusted=0)
     state, reinstated = _reinstate(state, tables, cycles)
-    settled = _resolved(state, rules, tables)
+    settled = _resolved(state, rules, tables, evidence)
     in_cycle = {pair for cycle in cycles for pair in combinations(cycle, 2)}
     settled, reopened = _reopened(state, settled, tables, proven, in_cycle)
     is_open = settled == OPEN
@@ -105,7 +101,7 @@ def step(
 
 
 def needs_more_draws(
-    state: State, rules: Rules, drawn: int, tables: DecisionTables, duels: np.ndarray | None = None
+    state: State, rules: Rules, drawn: int, tables: DecisionTables, duels: DuelRecord | None = None
 ) -> bool:
     """Whether a decision of this round is within the Monte-Carlo error of its probability."""
     if tables.errors is None:
@@ -145,26 +141,28 @@ def _dominances(
     state: State,
     rules: Rules,
     tables: DecisionTables,
-    duels: np.ndarray | None,
+    evidence: PairEvidence,
     proven: np.ndarray | None,
 ) -> tuple[np.ndarray, tuple[tuple[str, str], ...]]:
     """Algorithms that dominate another one with the required confidence: bool[a, b].
 
     Also returns the pairs (b, a) for which the model says so but the duels do not support it.
     """
-    compared = _compared(state)
+    may_dominate = _compared(state)
+    if evidence.is_enough is not None:
+        may_dominate &= evidence.is_enough.all(axis=0)
     if proven is not None:
-        return compared & proven.all(axis=0), ()
-    by_model = compared & (tables.dominates >= rules.alpha)
-    if duels is None:
-        return by_model, ()
-    # The empirical model does not come here, and does without scipy.special.
-    from polarbear.racing.anytime_bound import supported_by_duels
-
-    supported = by_model & (supported_by_duels(duels) >= MIN_SUPPORT).all(axis=0)
-    refused = np.argwhere(by_model & ~supported & _both_candidates(state))
+        may_dominate &= proven.all(axis=0)
+    if rules.guarantee == "anytime":
+        return may_dominate, ()
+    by_model = tables.dominates >= rules.alpha
+    if evidence.duels is None or tables.by_duels:
+        return by_model & may_dominate, ()
+    supported = evidence.supported()
+    refused = np.argwhere(by_model & ~supported & _compared(state) & _both_candidates(state))
     names = state.algorithms
-    return supported, tuple(sorted((names[b], names[a]) for a, b in refused))
+    withheld = tuple(sorted((names[b], names[a]) for a, b in refused))
+    return by_model & supported & may_dominate, withheld
 
 
 def _cycles(state: State, dominates: np.ndarray) -> tuple[tuple[str, ...], ...]:
@@ -188,7 +186,11 @@ def _cycles(state: State, dominates: np.ndarray) -> tuple[tuple[str, ...], ...]:
 
 
 def _eliminations(
-    state: State, tables: DecisionTables, dominates: np.ndarray, cycles: tuple[tuple[str, ...], ...]
+    state: State,
+    tables: DecisionTables,
+    evidence: PairEvidence,
+    dominates: np.ndarray,
+    cycles: tuple[tuple[str, ...], ...],
 ) -> tuple[Elimination, ...]:
     """Eliminations of this round, whatever the order of the algorithms.
 
@@ -208,8 +210,16 @@ def _eliminations(
             np.flatnonzero(beats[:, i]),
             key=lambda j: (not is_beaten[j], probability[j, i], -j),
         )
-        estimate = float(tables.estimate[by, i])
-        eliminations.append(Elimination(names[i], names[by], state.round, state.seen, estimate))
+        elimination = Elimination(
+            algorithm=names[i],
+            by=names[by],
+            round=state.round,
+            instances=state.seen,
+            probability=float(tables.estimate[by, i]),
+            sceptical=float(tables.dominates[by, i]),
+            wealth=evidence.wealth(by, i),
+        )
+        eliminations.append(elimination)
     return tuple(eliminations)
 
 
@@ -261,13 +271,20 @@ def reached(steps: np.ndarray) -> np.ndarray:
     return closure
 
 
-def settled_codes(rules: Rules, tables: DecisionTables) -> np.ndarray:
-    """The relations that these probabilities settle, by the rules' resolution: int8[pair, time]."""
+def settled_codes(
+    rules: Rules, tables: DecisionTables, is_enough: np.ndarray | None = None
+) -> np.ndarray:
+    """The relations that these probabilities settle, by the rules' resolution: int8[pair, time].
+
+    ``is_enough[time, a, b]`` says where a pair has shared enough problems; None for everywhere.
+    """
     a, b = np.triu_indices(tables.better.shape[1], 1)
 
     def is_sure(probabilities: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        of_pairs = probabilities[:, first, second].T
-        return np.asarray(of_pairs >= rules.alpha)
+        is_high = probabilities >= rules.alpha
+        if is_enough is not None:
+            is_high &= is_enough
+        return np.asarray(is_high[:, first, second].T)
 
     relations = ShownRelations(
         above=is_sure(tables.better, a, b),
@@ -279,10 +296,13 @@ def settled_codes(rules: Rules, tables: DecisionTables) -> np.ndarray:
     return settled_relations(rules.resolution, relations)
 
 
-def _resolved(state: State, rules: Rules, tables: DecisionTables) -> np.ndarray:
+def _resolved(
+    state: State, rules: Rules, tables: DecisionTables, evidence: PairEvidence
+) -> np.ndarray:
     """The settled relations: earlier decisions, this round's, and all pairs of the eliminated."""
     is_judged = (state.settled == OPEN) & _of_pairs(_compared(state))[:, None]
-    settled = np.where(is_judged, settled_codes(rules, tables), state.settled)
+    codes = settled_codes(rules, tables, evidence.is_enough)
+    settled = np.where(is_judged, codes, state.settled)
     is_moot = (settled == OPEN) & ~_of_pairs(_both_candidates(state))[:, None]
     return np.where(is_moot, OUT, settled).astype(np.int8)
 

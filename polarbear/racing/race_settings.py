@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from polarbear.inference.model_options import AS_STORED, ModelOptions
-from polarbear.racing.rules import Rules
+from polarbear.racing.rules import Rules, with_stored_guarantee
 from polarbear.settings.options import OF_OTHER_VERSIONS
 
 
@@ -54,7 +54,7 @@ class RaceSettings:
         inference = {"model": inference["model"], **inference}
         others = stored["settings"]
         return cls(
-            Rules.model_validate(stored["rules"], context=OF_OTHER_VERSIONS),
+            Rules.model_validate(with_stored_guarantee(stored["rules"]), context=OF_OTHER_VERSIONS),
             ModelOptions.model_validate(inference, context=AS_STORED),
             others.get("failures"),
             others.get("weights", {}),

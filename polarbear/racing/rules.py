@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -10,6 +11,7 @@ from polarbear.settings.decision_levels import DEFAULT_ALPHA, DEFAULT_EPSILON, c
 from polarbear.settings.options import Options
 
 Resolution = Literal["membership", "crossing", "strict"]
+Guarantee = Literal["pair", "anytime", "none"]
 
 
 class Batch(Options):
@@ -58,6 +60,11 @@ class RaceLimits(Options):
     )
 
 
+def with_stored_guarantee(rules: Mapping[str, Any]) -> dict[str, Any]:
+    """Stored rules with their guarantee: races whose rules name none were decided without one."""
+    return {"guarantee": "none", **rules}
+
+
 class Rules(Options):
     """The rules of a race."""
 
@@ -83,10 +90,12 @@ class Rules(Options):
         json_schema_extra={"maximum": 1},  # pydantic's own check would have a worse message
         description="how probable a relation must be to be settled",
     )
-    guarantee: Literal["none", "anytime"] = Field(
-        "none",
-        description="'anytime' eliminates only what a test martingale on duels has proven: P(any "
-        "wrong elimination in the whole race) is then at most 1 - alpha, whatever the model",
+    guarantee: Guarantee = Field(
+        "pair",
+        description="what bounds wrong eliminations, however often a race looks: with 'pair' each "
+        "elimination also needs betting wealth 1 / (1 - alpha) on duels at every time, so that "
+        "P(wrong) is at most 1 - alpha; with 'anytime' P(any wrong elimination in the whole race) "
+        "is at most 1 - alpha; 'none' is without a bound",
     )
     epsilon: float = Field(
         DEFAULT_EPSILON,

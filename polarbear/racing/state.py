@@ -26,14 +26,29 @@ LETTERS = ".><=x-"
 MIRROR = np.array([OPEN, BELOW, ABOVE, ALIKE, CROSSING, OUT], dtype=np.int8)  # codes as b sees them
 
 
+def _known_fields(fields: Mapping[str, object]) -> dict[str, object]:
+    """The fields that are known, so that rounds of other versions are written as they were."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 class Elimination(NamedTuple):
-    """An elimination: which algorithm, by which other one, when, and with what probability."""
+    """An elimination: which algorithm, by which other one, when, and with what probability.
+
+    ``probability`` is the neutral estimate. ``sceptical`` and ``wealth`` are the evidence that
+    decided: the probability under the sceptical prior (of a Plackett-Luce model under its own), and
+    the betting wealth at the time at which it was lowest. Rounds of other versions may lack them.
+    """
 
     algorithm: str
     by: str
     round: int
     instances: int
     probability: float
+    sceptical: float | None = None
+    wealth: float | None = None
+
+    def to_plain(self) -> dict[str, object]:
+        return _known_fields(self._asdict())
 
 
 @dataclass(frozen=True)
@@ -167,10 +182,11 @@ class Decisions(NamedTuple):
     """The decisions of one round.
 
     ``newly_settled`` of ``open_before`` combinations of pair and time were settled. ``reopened``
-    are pairs in which one was better at every time in different rounds, but never in one:
-    their weakest time stays open. ``withheld`` are eliminations (algorithm, by) that the model
-    asks for and the duels alone do not support. ``cycles`` are groups that dominate each other in
-    a cycle, ``reinstated`` algorithms whose elimination a cycle has made doubtful.
+    are pairs in which one was shown to be better at every time, but not with the evidence that an
+    elimination needs: the times that lack it stay open. ``withheld`` are eliminations (algorithm,
+    by) that the model asks for and the duels alone do not support. ``cycles`` are groups that
+    dominate each other in a cycle, ``reinstated`` algorithms whose elimination a cycle has made
+    doubtful.
     """
 
     eliminated: tuple[Elimination, ...] = ()
@@ -185,10 +201,18 @@ class Decisions(NamedTuple):
 
 
 class Threat(NamedTuple):
-    """The algorithm that comes nearest to eliminating a candidate, and its probability."""
+    """The algorithm that comes nearest to eliminating a candidate, and its evidence.
+
+    Its numbers are those of an `Elimination`.
+    """
 
     by: str
     probability: float
+    sceptical: float | None = None
+    wealth: float | None = None
+
+    def to_plain(self) -> dict[str, object]:
+        return _known_fields(self._asdict())
 
 
 class RoundRecord(NamedTuple):

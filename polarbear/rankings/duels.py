@@ -11,7 +11,7 @@ that a truncated ranking only places below the recorded ones have not met: this 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -45,12 +45,14 @@ class DuelRecord:
     """Numbers of problems on which a wins, loses and draws against b: [time, pair] each.
 
     Pairs are in the order of np.triu_indices. A problem with several seeds counts as a fraction of
-    a win (or loss), its share of wins less that of losses, and as a draw for the rest.
+    a win (or loss), its share of wins less that of losses, and as a draw for the rest. ``shared``
+    counts the problems that both ran on, each once whatever its weight.
     """
 
     wins: np.ndarray
     losses: np.ndarray
     draws: np.ndarray
+    shared: np.ndarray
     algorithms: int
 
     def won(self) -> np.ndarray:
@@ -60,6 +62,15 @@ class DuelRecord:
         table[:, a, b] = self.wins
         table[:, b, a] = self.losses
         return table
+
+    def scaled(self, factor: float) -> "DuelRecord":
+        """The record in which every problem has its weight times this factor."""
+        return replace(
+            self,
+            wins=factor * self.wins,
+            losses=factor * self.losses,
+            draws=factor * self.draws,
+        )
 
 
 @dataclass(frozen=True)
@@ -87,7 +98,7 @@ class ProblemDuels:
     def record(self) -> DuelRecord:
         """Wins, losses and draws of all pairs at all times."""
         _, n, n_times = self.positions.shape
-        totals = np.zeros((3, n * (n - 1) // 2 * n_times))
+        totals = np.zeros((4, n * (n - 1) // 2 * n_times))
         for block in self.blocks():
             score, met = self.pair_scores(block)
             lead = np.where(met, 2 * score - 1, 0)
@@ -95,9 +106,9 @@ class ProblemDuels:
             wins = weight @ np.maximum(lead, 0)
             losses = weight @ np.maximum(-lead, 0)
             draws = weight @ met - wins - losses
-            totals += wins, losses, draws
-        wins, losses, draws = totals.reshape(3, -1, n_times).swapaxes(1, 2)
-        return DuelRecord(wins, losses, draws, n)
+            totals += wins, losses, draws, met.sum(axis=0)
+        wins, losses, draws, shared = totals.reshape(4, -1, n_times).swapaxes(1, 2)
+        return DuelRecord(wins, losses, draws, shared, n)
 
     def shared_problems(self) -> np.ndarray:
         """The number of problems that both algorithms of a pair ran on: int[time, pair]."""

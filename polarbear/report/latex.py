@@ -161,8 +161,14 @@ def _eliminations(race: Standings) -> TexTable:
         f"Eliminated algorithms, with the probability that the other one is better {when}.",
         ("algorithm", "by", "round#", "instances#", "probability#"),
         tuple(
-            (name, by, str(round), str(instances), decisive(probability))
-            for name, by, round, instances, probability in race.eliminated
+            (
+                elimination.algorithm,
+                elimination.by,
+                str(elimination.round),
+                str(elimination.instances),
+                decisive(elimination.probability),
+            )
+            for elimination in race.eliminated
         ),
     )
 

@@ -205,6 +205,9 @@ def _evidence(context: ReportContext) -> str:
         f"{eliminated} and {settled}; {percent(race.saved)} of the budget of running everything "
         "was saved."
     )
+    bound = words.error_bound(context.rules)
+    if race.eliminated and bound:
+        evidence += f" {as_sentence(bound)}"
     if context.other_model is None:
         return evidence
     race_model = context.rounds[-1].record.settings.inference.model

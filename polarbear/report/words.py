@@ -13,9 +13,10 @@ import numpy as np
 from polarbear.numerics.arrays import spread
 from polarbear.racing import Elimination, RoundRecord, verdict_on
 from polarbear.racing.recommendation import Span
+from polarbear.racing.rules import Rules
 from polarbear.racing.state import BELOW, State
 from polarbear.racing.verdicts import MIRROR, SIGNS, VerdictKind, cycle_words, reinstated_words
-from polarbear.wording import counted, decisive, joined, percent_cell, time, timed
+from polarbear.wording import counted, decisive, joined, percent_cell, probability, time, timed
 
 CURVE_BLOCKS = " ▁▂▃▄▅▆▇█"
 CURVE_LENGTH = 60  # characters
@@ -41,6 +42,21 @@ def better(probability: float, joint: bool) -> str:
     if joint:
         return f"P(better at every time) = {text}"
     return f"P(better) = {text} or more at every time"
+
+
+def error_bound(rules: Rules) -> str:
+    """What holds for wrong eliminations by the guarantee of a race; empty without a guarantee."""
+    bound = f"<= {1 - rules.alpha:.3g}, however often a race looks"
+    if rules.guarantee == "pair":
+        return f"each elimination: P(wrong) {bound}"
+    if rules.guarantee == "anytime":
+        return f"all eliminations together: P(any wrong) {bound}"
+    return ""
+
+
+def error_estimate(p_any_wrong: float) -> str:
+    """The estimate of the probability that a race has eliminated an algorithm wrongly."""
+    return f"estimate of P(any elimination is wrong) = {probability(p_any_wrong)}"
 
 
 def highest(p_best: np.ndarray, times: np.ndarray) -> str:

@@ -3,7 +3,7 @@
 This module imports nothing that takes long, since the command line reads it for its help.
 """
 
-DEFAULT_ALPHA = 0.99  # probability with which a relation is settled, or an algorithm is dominated
+DEFAULT_ALPHA = 0.95  # probability with which a relation is settled, or an algorithm is dominated
 DEFAULT_EPSILON = 0.05  # win probabilities this near to even count as equivalent
 DEFAULT_QUANTILE_LEVEL = 0.05  # of the lower quantile of an algorithm's value, gamma
 DEFAULT_GATE_ALPHA = 0.95  # probability with which `gate` shows that a version is no worse

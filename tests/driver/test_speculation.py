@@ -60,7 +60,12 @@ TRUNCATED = {"A": [1.0, 1.0, 6.0, 40.0, 40.0, 40.0], "B": [1.0] * 6, "C": [0.2] 
 
 def truncated(early: int = 4, workers: int = 1, **limits: Any) -> Config:
     """A race in which one is eliminated soon, and late times are settled before early ones."""
-    rules = {"limits": {"rounds": 5, **limits}, "resolution": "strict"}
+    rules = {
+        "limits": {"rounds": 5, **limits},
+        "resolution": "strict",
+        "alpha": 0.99,
+        "guarantee": "none",
+    }
     return configured(
         tuple(TRUNCATED), TRUNCATED, rules, execution={"workers": workers, "early": early}
     )
@@ -144,9 +149,9 @@ def test_early_runs_are_on_no_instance_beyond_a_limit_and_not_in_the_last_round(
     tmp_path, monkeypatch, choose_executor
 ):
     deliberate(monkeypatch, choose_executor)
-    config = truncated(instances=30)
+    config = truncated(instances=36)
     _, store, _ = run(config, tmp_path / "s")
-    allowed = {config.instances.instance(i, config.setting).id for i in range(30)}
+    allowed = {config.instances.instance(i, config.setting).id for i in range(36)}
     assert set(store.speculative.table()["instance"]) <= allowed
     assert len(store.speculative.table())
     _, store, _ = run(truncated(rounds=1), tmp_path / "last")

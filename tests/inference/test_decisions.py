@@ -18,8 +18,8 @@ B = 1
 
 def record(*rows: tuple[float, float, float]) -> DuelRecord:
     """The record of one pair: rows of wins, losses and draws, one for each time."""
-    wins, losses, draws = np.array(rows, dtype=float).T
-    return DuelRecord(wins[:, None], losses[:, None], draws[:, None], 2)
+    wins, losses, draws = np.array(rows, dtype=float).T[:, :, None]
+    return DuelRecord(wins, losses, draws, wins + losses + draws, 2)
 
 
 def test_without_draws_probabilities_are_beta_tails():

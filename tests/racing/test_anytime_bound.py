@@ -9,9 +9,13 @@ from polarbear import racing as race
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing.anytime_bound import (
     EVEN_DUELS,
+    MAX_WEALTH,
     _shares_of_error,
     log_wealth,
-    proven_better,
+    log_wealth_table,
+    lowest_wealth,
+    proves_in_race,
+    proves_pair,
     supported_by_duels,
 )
 from polarbear.racing.rules import Rules
@@ -50,9 +54,24 @@ def test_a_clear_winner_is_proven_and_no_other():
     wins[:, 1:, 0] = 10
     wins[:, 1, 2] = 104
     wins[:, 2, 1] = 96
-    proven = proven_better(wins, alpha=0.99, initial=3)
-    assert proven[:, 0, 1:].all()
-    assert not proven[:, 1:].any()
+    wealth = log_wealth_table(wins)
+    for proven in (proves_pair(wealth, 0.99), proves_in_race(wealth, 0.99, initial=3)):
+        assert proven[:, 0, 1:].all()
+        assert not proven[:, 1:].any()
+
+
+def test_one_pair_needs_less_than_all_pairs_together_and_nothing_is_proven_at_alpha_one():
+    wins = np.zeros((1, 2, 2))
+    wins[0, 0, 1] = 10  # a wealth of 30, where the pair needs 20 and both pairs need 66
+    wealth = log_wealth_table(wins)
+    assert lowest_wealth(wealth[:, 0, 1]) == pytest.approx(29.9, abs=0.1)
+    assert proves_pair(wealth, 0.95)[0, 0, 1]
+    assert not proves_in_race(wealth, 0.95, initial=2)[0, 0, 1]
+    assert not proves_pair(wealth, 1.0).any()
+
+
+def test_a_wealth_beyond_all_numbers_is_recorded_as_the_largest_one():
+    assert lowest_wealth(np.array([1e6])) == pytest.approx(MAX_WEALTH)
 
 
 @pytest.mark.parametrize("initial", [2, 3, 8])
@@ -73,13 +92,14 @@ def test_with_entrants_one_by_one_few_races_eliminate_one_of_even_algorithms():
     values = np.random.default_rng(9).random((400, 320, 8))
     is_better = values[..., :, None] < values[..., None, :]
     wins = is_better.cumsum(axis=1)[:, 7::8].astype(float)
-    proven = proven_better(wins.reshape(-1, 8, 8), alpha=0.9, initial=2)
+    proven = proves_in_race(log_wealth_table(wins.reshape(-1, 8, 8)), alpha=0.9, initial=2)
     n_wrong = proven.reshape(400, -1).any(axis=1).sum()
     assert 0 < n_wrong <= binom.ppf(0.999, 400, 0.1)
 
 
-def test_the_guarantee_asks_for_the_record_of_duels():
-    rules = Rules(guarantee="anytime")
+@pytest.mark.parametrize("guarantee", ["pair", "anytime"])
+def test_a_guarantee_asks_for_the_record_of_duels(guarantee):
+    rules = Rules(guarantee=guarantee)
     at_time = np.zeros((1, 2, 2))
     over_times = np.zeros((2, 2))
     no_evidence = DecisionTables(

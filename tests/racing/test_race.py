@@ -14,11 +14,19 @@ from polarbear.errors import RaceError
 from polarbear.inference.empirical.decisions import decide_by_duels
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing import ABOVE, ALIKE, BELOW, CROSSING, OPEN, OUT
+from polarbear.racing.recommendation import MIN_PROBLEMS
 from polarbear.racing.rules import Batch, Rules
 from polarbear.rankings.duels import DuelRecord
 
 TIMES = (1.0, 2.0, 3.0, 4.0)
-RULES = Rules()
+
+
+def without_guarantee(**changes) -> Rules:
+    """Rules by which probabilities alone decide."""
+    return Rules(**{"alpha": 0.99, "guarantee": "none", **changes})
+
+
+RULES = without_guarantee()
 
 
 def tables(above, alike=None, error=None, dominates=None) -> DecisionTables:
@@ -70,10 +78,10 @@ def eliminated(decisions):
 
 
 def test_an_algorithm_that_is_dominated_at_every_time_is_eliminated():
-    state, decisions = first_round({("A", "B"): [0.96] * 4}, rules=Rules(alpha=0.95))
+    state, decisions = first_round({("A", "B"): [0.96] * 4}, rules=without_guarantee(alpha=0.95))
     assert state.candidates == ("A",)
     (out,) = decisions.eliminated
-    assert out == race.Elimination("B", "A", 1, 8, pytest.approx(0.96))
+    assert out == race.Elimination("B", "A", 1, 8, pytest.approx(0.96), pytest.approx(0.96))
     assert not state.unresolved
     assert state.share_settled == 1
 
@@ -86,7 +94,7 @@ def test_one_doubtful_time_keeps_an_algorithm_in():
 
 
 def test_above_at_each_time_but_not_jointly_stays_and_is_compared_again():
-    rules = Rules(elimination="joint")
+    rules = without_guarantee(elimination="joint")
     above = {("A", "B"): [0.995] * 4}
     state, decisions = first_round(above, rules=rules, dominates=np.array([[0, 0.9], [0, 0]]))
     assert not decisions.eliminated
@@ -107,6 +115,59 @@ def test_an_elimination_shows_the_neutral_probability_and_asks_for_the_sceptical
 
 
 SURE = [0.999] * 4
+
+
+def duels(wins, losses, shared=None) -> DuelRecord:
+    """The record of one pair; numbers are those at all times, or a list of one for each time."""
+    wins, losses = (np.broadcast_to(np.array(n, dtype=float), 4)[:, None] for n in (wins, losses))
+    return DuelRecord(wins, losses, 0 * wins, wins + losses if shared is None else shared, 2)
+
+
+@pytest.mark.parametrize(
+    ("sceptical", "record", "out"),
+    [
+        (0.951, duels(10, 0), True),
+        (0.949, duels(10, 0), False),
+        (0.951, duels([10, 10, 9, 10], [0, 0, 1, 0]), False),  # a wealth of 6 at one time
+        (0.951, duels(12, 0, shared=np.array([[12], [12], [12], [9]])), False),
+    ],
+    ids=["both", "not probable enough", "too little wealth at a time", "too few problems"],
+)
+def test_an_elimination_asks_for_the_sceptical_probability_and_for_wealth_at_every_time(
+    sceptical, record, out
+):
+    rules = Rules()
+    probabilities = tables({("A", "B"): SURE}, dominates=[[0, sceptical], [0, 0]])
+    state, decisions = race.step(race.start("AB", TIMES, rules), rules, 12, probabilities, record)
+    assert state.candidates == (("A",) if out else ("A", "B"))
+    assert bool(state.open_pairs) != out
+    if out:
+        (elimination,) = decisions.eliminated
+        assert elimination.sceptical == sceptical
+        assert elimination.wealth == pytest.approx(29.93, abs=0.01)
+
+
+def test_a_pair_without_the_wealth_for_an_elimination_stays_open_where_it_lacks():
+    rules = Rules()
+    record = duels([9, 20, 9, 20], [2, 0, 2, 0])
+    start = race.start("AB", TIMES, rules)
+    state, decisions = race.step(start, rules, 20, tables({("A", "B"): SURE}), record)
+    assert codes(state) == ".>.>"
+    assert decisions.reopened == (("A", "B"),)
+    free = without_guarantee()
+    assert race.step(start, free, 20, tables({("A", "B"): SURE}), record)[1].eliminated
+
+
+def test_nothing_is_settled_on_fewer_problems_than_a_recommendation_needs():
+    above = {("A", "B"): [0.999, 0.999, 0.001, 0.001]}
+    few = duels(MIN_PROBLEMS, 0, shared=np.full((4, 1), MIN_PROBLEMS - 1))
+    start = race.start("AB", TIMES, RULES)
+    state, _ = race.step(start, RULES, 8, tables(above), few)
+    assert codes(state) == "...."
+    state, _ = race.step(start, RULES, 8, tables(above), duels(MIN_PROBLEMS, 0))
+    assert codes(state) == ">><<"
+
+
 CYCLE = {("A", "B"): SURE, ("B", "C"): SURE, ("C", "A"): SURE}
 
 
@@ -165,8 +226,8 @@ def test_a_race_on_a_cyclic_truth_ends_with_all_three_and_names_the_cycle(seed):
         n_wins += (rng.random((8, 3)) < [0.8, 0.2, 0.8]).sum(axis=0)
         n_problems += 8
         wins = np.tile(n_wins, (len(TIMES), 1))
-        record = DuelRecord(wins, n_problems - wins, 0 * wins, 3)
-        state, decisions = race.step(state, rules, 8, decide_by_duels(record, 0.05, 1.0))
+        record = DuelRecord(wins, n_problems - wins, 0 * wins, n_problems + 0 * wins, 3)
+        state, decisions = race.step(state, rules, 8, decide_by_duels(record, 0.05, 1.0), record)
         cycles = decisions.cycles
     assert state.candidates == ("A", "B", "C")
     assert cycles == (("A", "B", "C"),)
@@ -184,7 +245,9 @@ def test_no_worse_at_one_time_settles_a_pair_if_the_other_is_better_at_another(
     alike = {("A", "B"): [0, 0.1, 0.1, 0.69]}
     no_worse = tables(above, alike).no_worse
     no_worse[3, 1, 0] = 0.991
-    state, decisions = first_round(above, alike, Rules(resolution=resolution), no_worse=no_worse)
+    state, decisions = first_round(
+        above, alike, without_guarantee(resolution=resolution), no_worse=no_worse
+    )
     assert codes(state) == expected
     assert bool(decisions.settled_pairs) == (resolution == "membership")
     assert state.candidates == ("A", "B")
@@ -206,7 +269,7 @@ def test_no_worse_settles_nothing_if_none_is_better_and_does_not_prevent_dominan
     ],
 )
 def test_a_pair_is_settled_by_its_resolution(resolution, above, alike, expected):
-    rules = Rules(resolution=resolution)
+    rules = without_guarantee(resolution=resolution)
     state, decisions = first_round({("A", "B"): above}, {("A", "B"): alike}, rules)
     assert codes(state) == expected
     assert decisions.settled_pairs == (() if "." in expected else (("A", "B"),))
@@ -220,7 +283,7 @@ def test_a_pair_is_settled_by_its_resolution(resolution, above, alike, expected)
 
 
 def test_a_pair_that_was_above_at_each_time_but_never_at_all_in_one_round_is_reopened():
-    rules = Rules(resolution="strict")
+    rules = without_guarantee(resolution="strict")
     state, _ = first_round({("A", "B"): [0.999, 0.999, 0.995, 0.9]}, rules=rules)
     state, decisions = race.step(state, rules, 8, tables({("A", "B"): [0.999, 0.97, 0.985, 0.995]}))
     assert decisions.reopened == (("A", "B"),)
@@ -229,7 +292,7 @@ def test_a_pair_that_was_above_at_each_time_but_never_at_all_in_one_round_is_reo
 
 def test_an_algorithm_runs_up_to_its_last_open_time_under_pointwise_elimination():
     above = {("A", "B"): [0.7, 0.999, 0.999, 0.999], ("A", "C"): [0.7, 0.7, 0.7, 0.999]}
-    rules = Rules(resolution="strict")
+    rules = without_guarantee(resolution="strict")
     state, _ = first_round({**above, ("B", "C"): SURE}, rules=rules)
     assert state.candidates == ("A", "B")
     assert race.horizons(state, rules) == {"A": 1.0, "B": 1.0}
@@ -239,7 +302,7 @@ def test_an_algorithm_runs_up_to_its_last_open_time_under_pointwise_elimination(
 
 @pytest.mark.parametrize(("truncate", "until"), [(False, 4.0), (True, 1.0)])
 def test_runs_end_at_the_last_open_time_unless_they_are_not_to_be_truncated(truncate, until):
-    rules = Rules(elimination="joint", resolution="strict", truncate=truncate)
+    rules = without_guarantee(elimination="joint", resolution="strict", truncate=truncate)
     above = {("A", "B"): [0.7, 0.999, 0.999, 0.999]}
     state, _ = first_round(above, rules=rules, dominates=np.zeros((2, 2)))
     assert race.horizons(state, rules) == {"A": until, "B": until}
@@ -260,7 +323,7 @@ def test_the_model_decides_the_rules_that_have_no_value(options, temporal, elimi
 
 
 def test_the_batch_doubles_without_progress_halves_with_much_and_is_clipped():
-    rules = Rules(resolution="strict", batch=Batch(share=None))
+    rules = without_guarantee(resolution="strict", batch=Batch(share=None))
     none_settled = tables({("A", "B"): [0.7] * 4})
     state = race.start("AB", TIMES, rules)
     sizes = []
@@ -281,7 +344,7 @@ def test_the_batch_doubles_without_progress_halves_with_much_and_is_clipped():
 
 
 def test_a_batch_is_no_more_than_a_share_of_the_instances_so_far_and_no_less_than_the_least():
-    rules = Rules(resolution="strict")
+    rules = without_guarantee(resolution="strict")
     none_settled = tables({("A", "B"): [0.7] * 4})
     state = replace(race.start("AB", TIMES, rules), instances=64)
     sizes = []
@@ -294,7 +357,7 @@ def test_a_batch_is_no_more_than_a_share_of_the_instances_so_far_and_no_less_tha
 
 
 def test_a_newcomers_batch_is_a_share_of_the_instances_that_it_has_seen():
-    rules = Rules(resolution="strict")
+    rules = without_guarantee(resolution="strict")
     state = race.admit(replace(race.start("AB", TIMES, rules), instances=640), "C", rules)
     none_settled = tables({("A", "B"): [0.7] * 4, ("A", "C"): [0.7] * 4})
     for _ in range(3):
@@ -303,11 +366,11 @@ def test_a_newcomers_batch_is_a_share_of_the_instances_that_it_has_seen():
 
 
 def test_an_untrusted_posterior_decides_nothing_and_is_counted():
-    state = race.start("AB", TIMES, Rules())
-    state, decisions = race.step(state, Rules(), 8, None)
+    state = race.start("AB", TIMES, RULES)
+    state, decisions = race.step(state, RULES, 8, None)
     assert (state.round, state.instances, state.untrusted) == (1, 8, 1)
     assert decisions == race.Decisions()
-    state, _ = race.step(state, Rules(), 8, tables({("A", "B"): [0.7] * 4}))
+    state, _ = race.step(state, RULES, 8, tables({("A", "B"): [0.7] * 4}))
     assert state.untrusted == 0
 
 
@@ -346,7 +409,7 @@ def test_a_newcomer_eliminates_and_is_eliminated_and_meets_only_candidates():
 
 
 def test_an_algorithm_enters_once_and_not_while_another_one_catches_up():
-    rules = Rules()
+    rules = RULES
     state = race.start("AB", TIMES, rules)
     with pytest.raises(RaceError, match="'A' is in the race already"):
         race.admit(state, "A", rules)
@@ -371,7 +434,7 @@ def test_an_algorithm_enters_once_and_not_while_another_one_catches_up():
 def test_more_draws_are_needed_if_a_decision_is_within_its_monte_carlo_error(
     above, alike, needs_more
 ):
-    rules = Rules(resolution="strict", alpha=0.95)
+    rules = without_guarantee(resolution="strict", alpha=0.95)
     state = race.start("AB", TIMES, rules)
     equivalent = {("A", "B"): np.broadcast_to(alike, 4)}
     probabilities = tables({("A", "B"): above}, equivalent, error=0.01)
@@ -381,13 +444,13 @@ def test_more_draws_are_needed_if_a_decision_is_within_its_monte_carlo_error(
 
 
 def test_a_checkpoint_restores_the_state_to_the_byte():
-    rules = Rules()
+    rules = RULES
     state = race.start(["A", 'odd "name"', "ß"], TIMES, rules)
     settled = state.settled.copy()
     settled[0] = [ABOVE, BELOW, ALIKE, CROSSING]
     settled[1, 1] = OUT
     settled[2, 3] = OUT
-    out = race.Elimination("ß", "A", 2, 16, 0.9934)
+    out = race.Elimination("ß", "A", 2, 16, 0.9934, sceptical=0.96, wealth=21.5)
     state = replace(state, settled=settled, eliminated=(out,), round=2, instances=16, joining="ß")
     text = json.dumps(state.to_plain())
     restored = race.State.from_plain(json.loads(text))
@@ -410,7 +473,7 @@ def test_a_step_does_what_the_papers_loops_say(data, resolution):
     over_times = st.lists(probability, min_size=n_times, max_size=n_times)
     above = {pair: data.draw(over_times) for pair in combinations(names, 2)}
     alike = {pair: data.draw(over_times) for pair in above}
-    rules = Rules(alpha=0.99, resolution=resolution)
+    rules = without_guarantee(alpha=0.99, resolution=resolution)
     start = race.start(names, range(n_times), rules)
     state, decisions = race.step(start, rules, 8, tables(above, alike))
 

@@ -144,7 +144,7 @@ def test_a_verdict_contains_only_relations_that_a_round_has_shown(resolution, ti
 
     Only under crossing resolution a settled time can be without a relation.
     """
-    rules = Rules(resolution=resolution)
+    rules = Rules(resolution=resolution, alpha=0.99, guarantee="none")
     kinds = set()
     for sequence in product(product(BELIEFS, repeat=times), repeat=rounds):
         state = race.start("AB", range(1, times + 1), rules)

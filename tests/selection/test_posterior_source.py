@@ -101,7 +101,7 @@ def test_without_a_race_the_dominated_are_left_out(tmp_path: Path):
     basis = find_basis(runs_of(tmp_path, 80, truth))
     undominated_contest = contest(basis)
     assert [basis.algorithms[i] for i in undominated_contest.candidates] == ["A", "B"]
-    assert undominated_contest.reason == "dominated: another one is better at each time, P >= 0.99"
+    assert undominated_contest.reason == "dominated: another one is better at each time, P >= 0.95"
 
 
 def test_those_named_compete(store: StoreOnDisk):

@@ -80,6 +80,14 @@ def test_a_round_with_rules_of_another_version_is_read_and_keeps_them(store: Sto
     assert store.rounds.read(number).to_plain() == record.to_plain() == plain
 
 
+def test_a_round_whose_rules_name_no_guarantee_was_decided_without_one():
+    plain = json.loads(CHECKPOINTS[0].read_text())
+    plain["rules"].pop("guarantee", None)
+    record = RoundRecord.from_plain(plain)
+    assert record.settings.rules.guarantee == "none"
+    assert "guarantee" not in record.to_plain()["rules"]
+
+
 def test_there_are_checkpoints_of_every_sort():
     records = [record_in(path) for path in CHECKPOINTS]
     assert any(record.decisions.eliminated for record in records)

@@ -61,6 +61,7 @@ def decide_by_duels(record: DuelRecord, epsilon: float, concentration: float) ->
         no_worse=table(at_least, 1 - beyond),
         dominates=p_dominates(record),
         estimate=above.min(axis=0),
+        by_duels=True,
     )
 
 
