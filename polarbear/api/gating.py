@@ -11,8 +11,10 @@ from polarbear.api.listening import Listener, Progress
 from polarbear.api.store_handle import Store
 from polarbear.config.configuration import Overrides
 from polarbear.errors import ConfigError
+from polarbear.facts.time_factors import TimeFactor
 from polarbear.records import Record
-from polarbear.regression import gate_report
+from polarbear.regression import gate_comment, gate_report
+from polarbear.regression.detectable import Detectable
 from polarbear.regression.gate_decision import GateVerdict
 from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.regression.gate_run import gate as run_gate
@@ -39,13 +41,43 @@ class Gated(Record):
     cached: int
     seconds: float
     written: tuple[str, ...]
+    undecided: str
     ROWS = "pairs"
-    DERIVED: ClassVar[tuple[str, ...]] = ("passes",)
+    DERIVED: ClassVar[tuple[str, ...]] = (
+        *("passes", "worse_at", "problems", "p_worse", "detectable", "times_as_long"),
+    )
 
     @property
     def passes(self) -> bool:
-        """Whether no pair is worse or undecided."""
-        return self.verdict.passes
+        """Whether no pair is worse, nor undecided if that fails."""
+        if self.verdict is GateVerdict.UNDECIDED:
+            return self.undecided == "pass"
+        return self.verdict is not GateVerdict.WORSE
+
+    @property
+    def decisive(self) -> PairVerdict:
+        """The first pair with the worst verdict, whose evidence is that of the gate."""
+        return next(pair for pair in self.pairs if pair.verdict is self.verdict)
+
+    @property
+    def worse_at(self) -> list[list[float]]:
+        return self.decisive.worse_at
+
+    @property
+    def problems(self) -> int:
+        return self.decisive.problems
+
+    @property
+    def p_worse(self) -> float:
+        return self.decisive.p_worse
+
+    @property
+    def detectable(self) -> Detectable | None:
+        return self.decisive.detectable
+
+    @property
+    def times_as_long(self) -> tuple[TimeFactor, ...]:
+        return self.decisive.times_as_long
 
     @property
     def cost(self) -> str:
@@ -53,7 +85,7 @@ class Gated(Record):
         return f"{counted(self.runs, 'run')} in {duration(self.seconds)}, {self.cached} used again."
 
     def one_line(self) -> str:
-        return f"{self.verdict.value}; {' '.join(self.sentences)}"
+        return f"{self.verdict.words}; {' '.join(self.sentences)}"
 
 
 def gate(
@@ -65,7 +97,7 @@ def gate(
     store: str | Path | None = None,
     instances: int | None = None,
     failures: str = "worse",
-    undecided: str | None = None,
+    undecided: str = "pass",
     workers: int | None = None,
     seed: int | None = None,
     markdown: str | Path | None = None,
@@ -82,17 +114,16 @@ def gate(
     rate of at least 0.5 - ``tolerance`` is shown at every time at level ``alpha``, "better" if it
     is also above one half at some time, and "worse" if it is shown to be below 0.5 - ``tolerance``
     at some time or, unless ``failures`` is "ranked", if the candidate fails where the baseline does
-    not. At most ``instances`` are used. ``undecided`` is "pass" or "fail", what that verdict means
-    in the file ``junit``; ``markdown``, ``svg`` and ``html`` are files, too. ``workers``, ``seed``
-    and ``listener`` are those of `race`.
+    not. At most ``instances`` are used. Otherwise the verdict is "undecided": no regression is
+    shown, and ``detectable`` says which one would have been. ``undecided`` is "pass" or "fail", the
+    meaning of that verdict. The comment ``markdown``, the figure ``svg``, the test report ``junit``
+    and the page ``html`` are files. ``workers``, ``seed`` and ``listener`` are those of `race`.
 
     >>> pb.gate(config, baseline="random", candidate="powell", store="change").verdict.value
     'better'
     """
     listener = listener or Progress()
-    options = GateOptions(baseline, candidate, tolerance, alpha, instances, failures)
-    if undecided not in (None, "pass", "fail"):
-        raise ConfigError(f"--undecided is pass or fail, found '{undecided}'")
+    options = GateOptions(baseline, candidate, tolerance, alpha, instances, failures, undecided)
     if store is not None and len(configs) > 1:
         raise ConfigError("--store names the store of one configuration, but there are several")
     # Both versions have the same seeds, unless a configuration says otherwise.
@@ -125,15 +156,15 @@ def gate(
         cached=cached,
         seconds=time.monotonic() - begun,
         written=tuple(str(path) for path in (svg, markdown, junit, html) if path is not None),
+        undecided=undecided,
     )
     if svg is not None:
         write_file(Path(svg), gate_report.drawing(pairs, options))
     if markdown is not None:
-        picture = None if svg is None else Path(svg).name
-        comment = gate_report.markdown(pairs, options, verdict, gated.cost, picture)
+        comment = gate_comment.markdown(pairs, options, verdict, gated.cost)
         write_file(Path(markdown), comment.encode())
     if junit is not None:
-        write_file(Path(junit), gate_report.junit(pairs, options, undecided != "pass"))
+        write_file(Path(junit), gate_comment.junit(pairs, options))
     if html is not None:
         first_store = Store(StoreOnDisk.open(folders[0]))
         first_store.infer()

@@ -195,7 +195,7 @@ def report(
         how_much=tuple(
             comparison.words(context.axis)
             for comparison in how_much.comparisons(context)
-            if comparison.is_recommended and comparison.factor.is_known
+            if comparison.is_recommended and comparison.factor.is_faster
         ),
     )
 

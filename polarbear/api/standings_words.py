@@ -172,7 +172,7 @@ def _recommendations(facts: Standings, max_spans: int) -> list[str]:
     for span, budget, name in zip(spans, budgets, names, strict=True):
         certainty = "too close to call" if span.is_open else f"{P_BEST} = {_range(*span.p_best)}"
         factor = factors.get(span.start)
-        if factor is not None and factor.is_known and not span.is_open:
+        if factor is not None and factor.is_faster and not span.is_open:
             certainty = f"{certainty}, {factor.words(facts.axis)}"
         lines.append(f"  {budget:<{budget_width}}   {name:<{name_width}}   {certainty}")
     lines = _capped(lines, min(max_spans, MAX_LINES))

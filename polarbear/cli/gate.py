@@ -24,10 +24,8 @@ from polarbear.cli.parameters import (
 if TYPE_CHECKING:
     from polarbear.api.gating import Gated
 
-NO_WORSE = 0
-WORSE = 1
 UNDECIDED = 3
-EXIT_CODES_IF_UNDECIDED = {None: UNDECIDED, Undecided.PASS: NO_WORSE, Undecided.FAIL: WORSE}
+WORSE = 4
 
 
 @app.command()
@@ -68,13 +66,13 @@ def gate(
         ),
     ] = FailedCandidate.WORSE,
     undecided: Annotated[
-        Undecided | None,
+        Undecided,
         typer.Option(
             parser=member_of(Undecided),
-            help="The exit code of an undecided comparison: 0 with 'pass', 1 with 'fail', and 3 "
-            "without this option.",
+            help="If no regression is shown, nor that there is none: exit code 0 with 'pass', 3 "
+            "with 'fail'.",
         ),
-    ] = None,
+    ] = Undecided.PASS,
     store: StoreOption = None,
     markdown: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a comment for a pull request.")
@@ -101,7 +99,8 @@ def gate(
     A CONFIG is a configuration in YAML with both versions; there may be one per suite.
     Runs are made in batches until the verdict is shown. Stored runs of unchanged code are used
     again, and both versions get the same seeds unless CONFIG has `seeds: separate`.
-    Exit code 0: identical, no worse, or better. 1: worse. 3: undecided at the limit of instances.
+    Exit code 0: not worse, or no regression shown. 4: worse. 3: undecided, with --undecided fail.
+    1: an error that you can fix.
     """
     message = "every finished run is stored, and the same command continues"
     with output.interruptible(message), output.announcing_compilation():
@@ -127,11 +126,12 @@ def gate(
     output.wrote(*gated.written)
     if gated.verdict == "worse":
         raise typer.Exit(WORSE)
-    if gated.verdict == "undecided":
-        raise typer.Exit(EXIT_CODES_IF_UNDECIDED[undecided])
+    if not gated.passes:
+        raise typer.Exit(UNDECIDED)
 
 
 def _show_gated(gated: "Gated") -> None:
-    output.show(gated.verdict.value.upper())
+    is_failure = not gated.verdict.is_shown and not gated.passes
+    output.show((gated.verdict.value if is_failure else gated.verdict.words).upper())
     output.show(*gated.sentences)
     output.show(gated.cost)

@@ -36,6 +36,15 @@ class TimeFactor:
         return self.median is not None or self.low is not None
 
     @property
+    def is_faster(self) -> bool:
+        """Whether the algorithm is known to take no longer than the other one in the median.
+
+        Noise raises the factor of both directions, so one above 1 does not yet say that the
+        algorithm is slower.
+        """
+        return self.median is not None and self.median <= 1
+
+    @property
     def number(self) -> str:
         """The median, or its bound: 1.6, more than 3; a dash where nothing is known."""
         if self.median is not None:

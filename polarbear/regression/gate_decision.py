@@ -40,8 +40,14 @@ class GateVerdict(StrEnum):
     WORSE = "worse"
 
     @property
-    def passes(self) -> bool:
-        return self in (GateVerdict.IDENTICAL, GateVerdict.BETTER, GateVerdict.NO_WORSE)
+    def is_shown(self) -> bool:
+        """Whether the data suffice for this verdict."""
+        return self is not GateVerdict.UNDECIDED
+
+    @property
+    def words(self) -> str:
+        """The verdict on screen; undecided means that no regression was shown."""
+        return self.value if self.is_shown else "no regression shown"
 
 
 @dataclass(frozen=True)
@@ -201,23 +207,29 @@ def first_crossing(
 
     ``shares`` are the shares of the error that may be used by each look.
     """
-    is_inside = np.ones(len(path) - 1, dtype=bool)  # patterns that have not crossed a bound
+    bounds = look_bounds(path[1:], shares, error)
+    crossed = np.flatnonzero(path[0] > bounds)
+    if len(crossed) == 0:
+        return None
+    look = int(crossed[0])
+    return look, float(bounds[look])
+
+
+def look_bounds(of_patterns: np.ndarray, shares: Sequence[float], error: float) -> np.ndarray:
+    """The bound of each look, by of_patterns[pattern, look]; infinite where none is allowed."""
+    is_inside = np.ones(len(of_patterns), dtype=bool)  # patterns that have not crossed a bound
     n_crossed = 0
+    bounds = np.full(len(shares), np.inf)
     for look, share in enumerate(shares):
-        allowed = int(error * share * len(path)) - n_crossed
+        allowed = int(error * share * (len(of_patterns) + 1)) - n_crossed
         if allowed < 1:
             continue
-        of_patterns = path[1:, look]
-        descending = np.sort(of_patterns[is_inside])[::-1]
+        at_look = of_patterns[:, look]
+        descending = np.sort(at_look[is_inside])[::-1]
         largest_inside = descending[min(allowed, len(descending) - 1)] + ROUNDING
-        crosses = is_inside & (of_patterns > largest_inside)
+        crosses = is_inside & (at_look > largest_inside)
         # Statistics of few problems have few values: the data have to reach one that crosses.
-        bound = largest_inside
-        if crosses.any():
-            bound = of_patterns[crosses].min() - ROUNDING
-        bound = float(bound)
-        if path[0, look] > bound:
-            return look, bound
+        bounds[look] = at_look[crosses].min() - ROUNDING if crosses.any() else largest_inside
         n_crossed += int(crosses.sum())
         is_inside &= ~crosses
-    return None
+    return bounds

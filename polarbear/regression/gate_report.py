@@ -1,12 +1,11 @@
-"""The result of a gate in words, as Markdown, as JUnit XML and as a figure."""
+"""The result of a gate in words and as a figure."""
 
 from collections.abc import Sequence
-from html import escape
-from xml.etree import ElementTree
 
 import numpy as np
 import scipy
 
+from polarbear.regression.detectable import POWER
 from polarbear.regression.gate_decision import GateVerdict
 from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.report.figures.canvas_renderer import draw_chart
@@ -23,7 +22,6 @@ from polarbear.report.figures.chart import (
 )
 from polarbear.report.figures.figure_files import on_canvas, saved
 from polarbear.report.figures.style import Style
-from polarbear.report.outline import Block, Bullets, Table, as_markdown
 from polarbear.settings.grid import suit_log_axis
 from polarbear.wording import counted, joined, percent, short, time, timed
 
@@ -52,31 +50,77 @@ def verdict_sentence(pair: PairVerdict, options: GateOptions) -> str:
     least = f"{0.5 - options.tolerance:g}"
     level = f"level {options.alpha:g}"
     where = _where(pair)
-    wins = "" if pair.in_span is None else f"it wins {percent(pair.in_span)} of the duels there"
+    size = _size(pair)
     if pair.verdict is GateVerdict.IDENTICAL:
         code = "; their files and options are the same, too" if pair.unchanged_code else ""
         return f"{a} is identical to {b}: the same values on {on}{code}."
     if pair.verdict is GateVerdict.WORSE:
         reasons = []
-        if wins:
-            reasons.append(f"{wins}, and a win rate below {least} is shown ({on}, {level})")
+        if size:
+            reasons.append(f"{size}; a win rate below {least} is shown ({on}, {level})")
         if pair.failed and options.failures == "worse":
             reasons.append(_failed_words(pair))
         return f"{a} is worse than {b}{where}: {'; '.join(reasons)}."
-    if pair.verdict is GateVerdict.UNDECIDED and not pair.open_times:
-        return (
-            f"Undecided after {on}: {a} is not worse than {b} so far, but the gate ended before "
-            f"failures on {percent(options.tolerance)} of the instances would have shown."
-        )
     if pair.verdict is GateVerdict.UNDECIDED:
-        return (
-            f"Undecided after {on}: at {pair.open_times} of {counted(len(pair.times), 'time')} it "
-            f"is not shown that the win rate of {a} against {b} is at least {least}, and at no "
-            "time that it is lower."
-        )
-    better = f" It is better{where}: {wins}." if pair.verdict is GateVerdict.BETTER else ""
+        return _undecided_sentence(pair, options)
+    better = f" It is better{where}: {size}." if pair.verdict is GateVerdict.BETTER else ""
     no_worse = f"{a} is no worse than {b}: its win rate is at least {least} at every time"
     return f"{no_worse} ({on}, {level}).{better}"
+
+
+def _size(pair: PairVerdict) -> str:
+    """The share of duels that the candidate wins in its span, and its factor of budget."""
+    if pair.in_span is None:
+        return ""
+    wins = f"it wins {percent(pair.in_span)} of the duels there"
+    factor = pair.times_as_long[0]
+    if not factor.is_known:
+        return wins
+    back = pair.times_as_long_back[0]
+    in_brackets = ""
+    if back.is_known:
+        in_brackets = f" ({pair.baseline} its values in {back.number} times)"
+    return f"{wins} and {factor.words(pair.axis)}{in_brackets}"
+
+
+def _undecided_sentence(pair: PairVerdict, options: GateOptions) -> str:
+    """What was not shown, the loss that would have been, and the number of problems for a proof."""
+    on = counted(pair.problems, "problem")
+    if options.undecided == "pass":
+        sentence = f"No regression of {pair.candidate} against {pair.baseline} is shown on {on}."
+    elif not pair.open_times:
+        sentence = (
+            f"Undecided after {on}: {pair.candidate} is not worse than {pair.baseline} so far, but "
+            f"the gate ended before failures on {percent(options.tolerance)} of the instances "
+            "would have shown."
+        )
+    else:
+        sentence = (
+            f"Undecided after {on}: at {pair.open_times} of {counted(len(pair.times), 'time')} it "
+            f"is not shown that the win rate of {pair.candidate} against {pair.baseline} is at "
+            f"least {0.5 - options.tolerance:g}, and at no time that it is lower."
+        )
+    sentences = [sentence, *_power_sentences(pair)]
+    if options.undecided == "fail" and pair.open_times and pair.problems_for_proof is not None:
+        n_problems = counted(max(pair.problems_for_proof, pair.problems + 1), "problem")
+        sentences.append(
+            f"To show that an even change is no worse would take about {n_problems}: see "
+            "--instances."
+        )
+    return " ".join(sentences)
+
+
+def _power_sentences(pair: PairVerdict) -> list[str]:
+    """The loss that these problems would have shown."""
+    if pair.detectable is None:
+        return []
+    power = f"probability {short(POWER)}"
+    if pair.detectable.win_rate is None:
+        return [f"No loss at a single time would have been found with {power}."]
+    return [
+        f"A win rate of {short(pair.detectable.win_rate)} at some time would have been found with "
+        f"{power}."
+    ]
 
 
 def _where(pair: PairVerdict) -> str:
@@ -101,60 +145,6 @@ def _failed_words(pair: PairVerdict) -> str:
         f"it failed on {len(names)} of {counted(pair.instances, 'instance')} on which "
         f"{pair.baseline} did not: {joined(listed)}"
     )
-
-
-def markdown(
-    pairs: Sequence[PairVerdict],
-    options: GateOptions,
-    verdict: GateVerdict,
-    cost: str,
-    svg: str | None,
-) -> str:
-    """A comment for a pull request."""
-    blocks: list[Block] = []
-    if len(pairs) > 1:
-        verdicts = tuple(
-            (pair.candidate, pair.baseline, pair.verdict.value, str(pair.problems))
-            for pair in pairs
-        )
-        blocks.append(Table(("candidate", "baseline", "verdict", "problems#"), verdicts))
-    texts = [text for pair in pairs for text in sentences(pair, options)]
-    blocks.append(Bullets(tuple(("", text) for text in texts)))
-    parts = [f"### polarbear gate: {verdict.value}\n", as_markdown(blocks)]
-    if svg is not None:
-        parts.append(f"![win rate of the candidate at each time]({svg})\n")
-    for pair in pairs:
-        if pair.verdict.passes or not pair.lost_most:
-            continue
-        rows = tuple(
-            (lost.instance, time(lost.t), short(lost.baseline), short(lost.candidate))
-            for lost in pair.lost_most
-        )
-        title = f"Instances that {escape(pair.candidate)} loses"
-        table = as_markdown(
-            [Table(("instance", "t#", f"{pair.baseline}#", f"{pair.candidate}#"), rows)]
-        )
-        parts.append(f"<details><summary>{title}</summary>\n\n{table}\n</details>\n")
-    return "\n".join([*parts, f"{cost}\n"])
-
-
-def junit(pairs: Sequence[PairVerdict], options: GateOptions, undecided_fails: bool) -> bytes:
-    """JUnit XML: a test case for each pair."""
-    failing = {GateVerdict.WORSE}
-    if undecided_fails:
-        failing.add(GateVerdict.UNDECIDED)
-    failed = sum(pair.verdict in failing for pair in pairs)
-    suite = ElementTree.Element(
-        "testsuite", name="polarbear gate", tests=str(len(pairs)), failures=str(failed)
-    )
-    for pair in pairs:
-        name = f"{pair.candidate} against {pair.baseline}"
-        case = ElementTree.SubElement(suite, "testcase", classname=pair.store, name=name)
-        if pair.verdict in failing:
-            ElementTree.SubElement(case, "failure", message=verdict_sentence(pair, options))
-        elif pair.verdict is GateVerdict.UNDECIDED:
-            ElementTree.SubElement(case, "skipped", message=verdict_sentence(pair, options))
-    return bytes(ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))
 
 
 def drawing(pairs: Sequence[PairVerdict], options: GateOptions) -> bytes:
@@ -182,7 +172,7 @@ def _panel(pair: PairVerdict, options: GateOptions) -> Panel:
     series.append(Rule(0.5 - options.tolerance, ink="faint", width=0.6))
     line = Line(times, win_rate, low, high, algorithm=pair.candidate, dash="solid")
     series.append(line)
-    title = f"{pair.candidate} against {pair.baseline}: {pair.verdict.value}"
+    title = f"{pair.candidate} against {pair.baseline}: {pair.verdict.words}"
     return Panel(
         x=time_axis(times, suit_log_axis(times), pair.axis),
         y=Axis("win rate", low=0, high=1, has_grid=False),

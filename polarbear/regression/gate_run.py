@@ -1,10 +1,11 @@
 """Makes the runs of both versions, batch by batch, until the verdict is shown."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -18,8 +19,19 @@ from polarbear.driver.stale_runs import stale_runs
 from polarbear.errors import ConfigError
 from polarbear.execution import host
 from polarbear.execution.outcome import Outcome
+from polarbear.facts.time_factors import TimeFactor
+from polarbear.problems.base import Instance
+from polarbear.problems.specs import PROBLEM
 from polarbear.records import optional_key
 from polarbear.regression import version_pairs
+from polarbear.regression.detectable import (
+    Detectable,
+    can_turn_red,
+    detectable,
+    p_below,
+    problems_for_proof,
+    smallest_limit,
+)
 from polarbear.regression.gate_decision import (
     GateDecision,
     GateVerdict,
@@ -38,6 +50,7 @@ from polarbear.settings.decision_levels import (
 from polarbear.settings.grid import SECONDS
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import FinishedRun, Reason
+from polarbear.wording import counted
 
 DEFAULT_LIMIT = 100  # instances
 
@@ -52,8 +65,11 @@ class GateOptions:
     alpha: float = DEFAULT_GATE_ALPHA
     limit: int | None = None
     failures: str = "worse"
+    undecided: str = "pass"
 
     def __post_init__(self) -> None:
+        if self.undecided not in ("pass", "fail"):
+            raise ConfigError(f"--undecided is pass or fail, found '{self.undecided}'")
         if self.failures not in ("worse", "ranked"):
             raise ConfigError(f"--failures is worse or ranked, found '{self.failures}'")
         if not 0 <= self.tolerance < 0.5:
@@ -74,6 +90,12 @@ class PairVerdict:
 
     ``win_rate`` is the candidate's at each time, a draw counting half. ``from_`` and ``to`` are the
     times between which it is worse, or better. At ``open_times`` it is not shown to be no worse.
+    ``p_worse`` is an estimate: P(its win rate is below one half less the tolerance), on average
+    over these times or, without them, over all. ``detectable`` is the loss that the same problems
+    would have shown, ``problems_for_proof`` the number on which an even change would be shown to be
+    no worse. ``times_as_long`` has the factors of the candidate against the baseline: first between
+    those times, or over all, then in each third of the grid; ``times_as_long_back`` has those of
+    the baseline against the candidate.
     """
 
     store: str
@@ -91,7 +113,20 @@ class PairVerdict:
     unchanged_code: bool
     failed: tuple[FailedRun, ...]
     lost_most: tuple[Lost, ...]
+    p_worse: float
+    detectable: Detectable | None
+    problems_for_proof: int | None
+    times_as_long: tuple[TimeFactor, ...]
+    times_as_long_back: tuple[TimeFactor, ...]
     slowdown: Slowdown | None = optional_key()
+    DERIVED: ClassVar[tuple[str, ...]] = ("worse_at",)
+
+    @property
+    def worse_at(self) -> list[list[float]]:
+        """Spans, from the first to the last time, in which the candidate is shown to be worse."""
+        if self.verdict is not GateVerdict.WORSE or self.from_ is None or self.to is None:
+            return []
+        return [[self.from_, self.to]]
 
     @property
     def in_span(self) -> float | None:
@@ -132,6 +167,7 @@ def gate(
     level = Level(options.tolerance, error, error / all_pairs, config.seed)
     for_failures = min(limit, instances_for_failures(level))
     sizes = look_sizes(limit)
+    _check_can_turn_red(stream.first(limit), sizes, level)
     n_runs = 0
     collect.prepare_new(config, folder)
     store = StoreOnDisk.create(folder, config.stored())
@@ -162,7 +198,7 @@ def gate(
                     Scheduler(pool, store, _receiver(finished)).run(tasks)
                 plan.check_unchanged()
                 sizes_so_far = sizes[: look + 1]
-                pair_verdicts = []
+                evidence = []
                 for pair, same in zip(pairs, unchanged, strict=True):
                     duels = VersionDuels(config, store, pair, ids)
                     looks = Looks(
@@ -171,13 +207,48 @@ def gate(
                     )
                     may_pass = same or size >= for_failures
                     decision = decide(duels.scores, looks, level, may_pass, duels.identical)
-                    pair_verdicts.append(
-                        _verdict(config, store, pair, same, duels, decision, options)
-                    )
-                verdicts = {pair_verdict.verdict for pair_verdict in pair_verdicts}
+                    evidence.append(PairEvidence(pair, same, duels, looks, decision))
+                verdicts = {pair_evidence.verdict(options) for pair_evidence in evidence}
                 if GateVerdict.WORSE in verdicts or GateVerdict.UNDECIDED not in verdicts:
                     break
+        pair_verdicts = [
+            _verdict(config, store, pair_evidence, options, level) for pair_evidence in evidence
+        ]
     return pair_verdicts, n_runs, len(versions) * size - n_runs
+
+
+def _check_can_turn_red(instances: Sequence[Instance], sizes: Sequence[int], level: Level) -> None:
+    """Refuse a gate whose verdict could not be "worse" on so few problems."""
+    problems = [instance.spec.get(PROBLEM, instance.id) for instance in instances]
+    n_problems = tuple(len(set(problems[:size])) for size in sizes)
+    looks = Looks(n_problems, tuple(size / sizes[-1] for size in sizes))
+    if can_turn_red(looks, level):
+        return
+    smallest = smallest_limit(level)
+    remedy = "allow a smaller --tolerance"
+    if smallest is not None:
+        remedy = f"it takes {smallest} or more: see --instances"
+    raise ConfigError(
+        f"on {counted(n_problems[-1], 'problem')} not even a candidate that loses every duel would "
+        f"be found worse, so this gate could not turn red; {remedy}"
+    )
+
+
+@dataclass(frozen=True)
+class PairEvidence:
+    """A pair after a look: its duels, and the decision by them; ``same`` code has not changed."""
+
+    pair: Pair
+    same: bool
+    duels: VersionDuels
+    looks: Looks
+    decision: GateDecision
+
+    def verdict(self, options: GateOptions) -> GateVerdict:
+        """The verdict; failed runs alone decide for "worse"."""
+        if options.failures == "worse" and self.duels.failures():
+            return GateVerdict.WORSE
+        return self.decision.verdict
 
 
 def _receiver(finished: Callable[[bool], None]) -> Callable[[Outcome, FinishedRun], None]:
@@ -187,23 +258,28 @@ def _receiver(finished: Callable[[bool], None]) -> Callable[[Outcome, FinishedRu
 def _verdict(
     config: Config,
     store: StoreOnDisk,
-    pair: Pair,
-    unchanged: bool,
-    duels: VersionDuels,
-    decision: GateDecision,
+    evidence: PairEvidence,
     options: GateOptions,
+    level: Level,
 ) -> PairVerdict:
-    """The verdict on a pair with its evidence; failed runs alone decide for "worse"."""
-    failed = duels.failures()
+    """The verdict on a pair with its evidence."""
+    pair = evidence.pair
+    duels = evidence.duels
+    decision = evidence.decision
     span = decision.span
-    verdict = decision.verdict
-    if failed and options.failures == "worse":
-        verdict = GateVerdict.WORSE
+    verdict = evidence.verdict(options)
+    all_times = (0, len(duels.times) - 1)
     lost_most: list[Lost] = []
+    could_have_shown = None
+    for_proof = None
     if verdict is not GateVerdict.IDENTICAL:
-        all_times = (0, len(duels.times) - 1)
         lost_most = duels.lost_most(span or all_times)
+        could_have_shown = detectable(duels.scores, evidence.looks, level)
+        for_proof = problems_for_proof(duels.scores, level)
     win_rate = np.nanmean(duels.scores, axis=0)
+    first, last = span or all_times
+    in_span = duels.scores[:, first : last + 1]
+    of_candidate, of_baseline = duels.times_as_long(span)
     return PairVerdict(
         store=str(store.path),
         axis=config.budget.axis,
@@ -217,9 +293,14 @@ def _verdict(
         to=float(duels.times[span[1]]) if span else None,
         times=tuple(duels.times.tolist()),
         win_rate=tuple(None if np.isnan(rate) else float(rate) for rate in win_rate),
-        unchanged_code=unchanged,
-        failed=tuple(failed),
+        unchanged_code=evidence.same,
+        failed=tuple(duels.failures()),
         lost_most=tuple(lost_most),
+        p_worse=p_below(in_span, 0.5 - level.tolerance, level.seed),
+        detectable=could_have_shown,
+        problems_for_proof=for_proof,
+        times_as_long=of_candidate,
+        times_as_long_back=of_baseline,
         slowdown=duels.slowdown() if config.budget.axis == SECONDS else None,
     )
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from polarbear.config.configuration import Config
 from polarbear.driver.collect import stored_runs
 from polarbear.errors import ConfigError
 from polarbear.facts.evidence import ranked
+from polarbear.facts.run_details import repeating
+from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.rankings import GridValues
 from polarbear.store import StoreOnDisk
 from polarbear.wording import joined
@@ -68,12 +71,16 @@ class FailedRun:
 
 @dataclass(frozen=True)
 class Lost:
-    """An instance that the candidate loses, with the values of both at one time."""
+    """An instance that the candidate loses, with the values of both at one time.
+
+    ``command`` repeats the stored run of the candidate.
+    """
 
     instance: str
     t: float
     baseline: float
     candidate: float
+    command: str
 
 
 @dataclass(frozen=True)
@@ -143,10 +150,41 @@ class VersionDuels:
         t = float(self.times[span[1]])
         at_end = sign * self.values[..., span[1]]
         return [
-            Lost(self.instances[row], t, float(at_end[row, 1]), float(at_end[row, 0]))
+            Lost(
+                instance=self.instances[row],
+                t=t,
+                baseline=float(at_end[row, 1]),
+                candidate=float(at_end[row, 0]),
+                command=self._repeating(self.instances[row]),
+            )
             for row in order
             if share[row] > 0
         ]
+
+    def _repeating(self, instance: str) -> str:
+        """The command that repeats the candidate's run on an instance."""
+        on = shlex.quote(instance)
+        return f"{repeating(self._store)} --on {on} --repeat {shlex.quote(self._pair.candidate)}"
+
+    def times_as_long(
+        self, span: tuple[int, int] | None
+    ) -> tuple[tuple[TimeFactor, ...], tuple[TimeFactor, ...]]:
+        """Factors of the candidate, and back: in a span or over all times, then in thirds."""
+        pair = self._pair
+        run_times = RunTimes(
+            self._store, [pair.candidate, pair.baseline], self.times, self.instances
+        )
+        thirds = [part for part in np.array_split(np.arange(len(self.times)), 3) if len(part)]
+        first_span = span or (0, len(self.times) - 1)
+        spans = [first_span, *((int(part[0]), int(part[-1])) for part in thirds)]
+        budgets = [(float(self.times[a]), float(self.times[b])) for a, b in spans]
+        of_candidate = [
+            run_times.times_as_long(pair.candidate, pair.baseline, budget) for budget in budgets
+        ]
+        of_baseline = [
+            run_times.times_as_long(pair.baseline, pair.candidate, budget) for budget in budgets
+        ]
+        return tuple(of_candidate), tuple(of_baseline)
 
     def slowdown(self) -> Slowdown | None:
         """How long the candidate takes to the worse of the two last values, by instance."""

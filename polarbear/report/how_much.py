@@ -11,11 +11,15 @@ from polarbear.report.context import ReportContext, once
 from polarbear.wording import percent_cell, time, timed
 
 TITLE = "How much better"
-COLUMNS = ("budget", "algorithm", "against", "win rate#", "times as long#", "95 % interval#")
+COLUMNS = (
+    *("budget", "algorithm", "against", "win rate#"),
+    *("times as long#", "95 % interval#", "and back#"),
+)
 EXPLANATION = (
     "Times as long: the factor of budget in which the algorithm reaches the values that the other "
-    "one has, the median over times, then over problems. It is 1 for equally fast algorithms, "
-    "below 1 for faster ones, and the same for every increasing transformation of the values"
+    "one has, the median over times, then over problems; and back: the same with the two "
+    "exchanged. Both are 1 for identical runs, and noise raises both. They are the same for every "
+    "increasing transformation of the values"
 )
 
 
@@ -29,6 +33,7 @@ class Comparison:
     budget: str
     win_rate: float | None
     factor: TimeFactor
+    back: TimeFactor
     is_recommended: bool
 
     def words(self, axis: str) -> str:
@@ -50,6 +55,7 @@ class Comparison:
             win_rate,
             factor.number,
             factor.interval,
+            self.back.number,
         )
 
 
@@ -78,7 +84,8 @@ def comparisons(context: ReportContext) -> tuple[Comparison, ...]:
         is_inside = (times >= start) & (times <= stop)
         win_rate = _win_rate(context, algorithm, against, is_inside)
         budget = _budget(context, start, stop)
-        rows.append(Comparison(budget, win_rate, factor, is_recommended))
+        back = run_times.times_as_long(against, algorithm, (start, stop))
+        rows.append(Comparison(budget, win_rate, factor, back, is_recommended))
     return tuple(rows)
 
 

@@ -65,6 +65,7 @@ def test_the_report_has_a_table(project):
     ):
         assert "How much better" in text
         assert "0.5 to 0.5" in text
+        assert "and back" in text
     facts = json.loads(project.done("report", "store", "--json").stdout)
     assert facts["times_as_long"][0]["median"] == 0.5
     assert facts["times_as_long"][0]["win_rate"] > 0.8

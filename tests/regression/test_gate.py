@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 import polarbear as pb
 from docs import run_tutorials
 from polarbear.errors import ConfigError
+from polarbear.regression.detectable import can_turn_red, looks_until
+from polarbear.regression.gate_decision import Level
 from tests.support import Project
 
 OPTIMISER = """
@@ -83,7 +86,7 @@ def test_a_regression_fails_its_reversal_passes_and_baseline_runs_are_reused(rep
     files = ["--markdown", "c.md", "--svg", "c.svg", "--junit", "c.xml", "--html", "page.html"]
     exit_code, gate_result = gate(repository, *files)
     (pair,) = gate_result["pairs"]
-    assert (exit_code, gate_result["verdict"]) == (1, "worse")
+    assert (exit_code, gate_result["verdict"]) == (4, "worse")
     assert 50 <= pair["from"] <= pair["to"] <= 200
     win_rates_in_window = [
         rate
@@ -94,7 +97,17 @@ def test_a_regression_fails_its_reversal_passes_and_baseline_runs_are_reused(rep
     comment = (repository / "c.md").read_text()
     assert comment.startswith("### polarbear gate: worse")
     assert gate_result["sentences"][0] in comment
-    assert pair["lost_most"][0]["instance"] in comment
+    assert pair["lost_most"][0]["command"] in comment
+    assert len(comment.splitlines()) <= 25
+    repeated = Project(repository)(*shlex.split(pair["lost_most"][0]["command"])[1:])
+    assert repeated.returncode == 0, repeated.stderr
+    assert "identical to the stored run" in repeated.stdout
+    assert pair["worse_at"] == [[pair["from"], pair["to"]]]
+    assert pair["p_worse"] > 0.9
+    factors = pair["times_as_long"]
+    assert (factors[0]["from"], factors[0]["to"]) == (pair["from"], pair["to"])
+    assert factors[0]["median"] is None or factors[0]["median"] > 1
+    assert [len(factors), len(pair["times_as_long_back"])] == [4, 4]
     suite = ElementTree.parse(repository / "c.xml").getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
     assert "branch against main" in (repository / "c.svg").read_text()
@@ -103,7 +116,7 @@ def test_a_regression_fails_its_reversal_passes_and_baseline_runs_are_reused(rep
     # Another candidate is compared with the same baseline, whose runs are cached.
     change(repository, "SHRINK = 1.0", "SHRINK = 1.001")
     exit_code, gate_result = gate(repository)
-    assert (exit_code, gate_result["verdict"]) == (1, "worse")
+    assert (exit_code, gate_result["verdict"]) == (4, "worse")
     assert gate_result["cached"] == min(runs, gate_result["runs"] + gate_result["cached"]) // 2
     # The versions are exchanged: the first candidate is the baseline now.
     change(repository, "SHRINK = 1.001", "SHRINK = 0.98")
@@ -118,7 +131,7 @@ def test_a_failure_of_only_the_candidate_is_a_regression_that_names_the_instance
     change(repository, "CRASH = False", "CRASH = True")
     exit_code, gate_result = gate(repository)
     (pair,) = gate_result["pairs"]
-    assert (exit_code, gate_result["verdict"]) == (1, "worse")
+    assert (exit_code, gate_result["verdict"]) == (4, "worse")
     assert all("singular matrix" in run["message"] for run in pair["failed"])
     assert pair["failed"][0]["instance"] in gate_result["sentences"][0]
     change(repository, "CRASH = False", "CRASH = True", "baseline")
@@ -127,14 +140,39 @@ def test_a_failure_of_only_the_candidate_is_a_regression_that_names_the_instance
 
 
 @pytest.mark.slow
-def test_an_undecided_gate_exits_with_code_3_unless_undecided_is_set(repository):
+def test_an_undecided_gate_is_green_and_says_what_it_would_have_found_unless_it_has_to_fail(
+    repository,
+):
     change(repository, "SHRINK = 0.98", "SHRINK = 0.981")
-    limit = ["--instances", "8"]
-    assert gate(repository, *limit)[0] == 3
-    assert gate(repository, *limit, "--undecided", "pass")[0] == 0
-    exit_code, gate_result = gate(repository, *limit, "--undecided", "fail", "--junit", "c.xml")
-    assert (exit_code, gate_result["verdict"]) == (1, "undecided")
-    assert ElementTree.parse(repository / "c.xml").getroot().get("failures") == "1"
+    files = ["--instances", "12", "--junit", "c.xml", "--markdown", "c.md"]
+    exit_code, gate_result = gate(repository, *files)
+    assert (exit_code, gate_result["verdict"]) == (0, "undecided")
+    (pair,) = gate_result["pairs"]
+    assert pair["worse_at"] == gate_result["worse_at"] == []
+    assert pair["detectable"] == gate_result["detectable"]
+    assert pair["detectable"]["power"] > 0
+    assert 0 <= gate_result["p_worse"] < 1
+    assert gate_result["problems"] == 12
+    (sentence,) = gate_result["sentences"]
+    assert sentence.startswith("No regression of branch against main is shown on 12 problems.")
+    assert "would have been found with probability 0.9" in sentence
+    assert (repository / "c.md").read_text().startswith("### polarbear gate: no regression shown")
+    suite = ElementTree.parse(repository / "c.xml").getroot()
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+    exit_code, gate_result = gate(repository, *files, "--undecided", "fail")
+    assert (exit_code, gate_result["verdict"]) == (3, "undecided")
+    assert "To show that an even change is no worse would take about" in gate_result["sentences"][0]
+    suite = ElementTree.parse(repository / "c.xml").getroot()
+    assert (suite.get("failures"), suite.get("skipped")) == ("1", "0")
+
+
+def test_a_gate_that_could_not_turn_red_is_refused(repository):
+    exit_code, error = gate(repository, "--instances", "5")
+    assert exit_code == 1
+    assert "on 5 problems not even a candidate that loses every duel would be found worse" in error
+    (smallest,) = re.findall(r"it takes (\d+) or more: see --instances", error)
+    assert not (repository / "gate").exists()
+    assert can_turn_red(looks_until(int(smallest)), Level(0.05, 0.05, 0.05, 0))
 
 
 @pytest.mark.slow
@@ -168,7 +206,7 @@ def test_on_a_time_axis_in_seconds_both_versions_are_rerun_and_the_noise_is_repo
     file.write_text(re.sub("budget: .*", seconds, CONFIG))
     exit_code, gate_result = gate(repository)
     (pair,) = gate_result["pairs"]
-    assert (exit_code, gate_result["verdict"], gate_result["cached"]) == (1, "worse", 0)
+    assert (exit_code, gate_result["verdict"], gate_result["cached"]) == (4, "worse", 0)
     assert pair["slowdown"]["ratio"] > 2
     assert "detectable" in gate_result["sentences"][1]
     change(repository, "100_000", "100_001")
@@ -228,7 +266,7 @@ def test_the_steps_of_the_workflows_run_in_a_repository_with_two_branches(tmp_pa
         process = subprocess.run(
             command, shell=True, cwd=folder, capture_output=True, text=True, check=False
         )
-        assert process.returncode in (0, 1), process.stderr
+        assert process.returncode in (0, 4), process.stderr
         return process.returncode
 
     author = "-c user.name=a -c user.email=a@example.org"
@@ -243,6 +281,6 @@ def test_the_steps_of_the_workflows_run_in_a_repository_with_two_branches(tmp_pa
         steps = re.findall(r"- (?:run: )?((?:git|polarbear) .*)", files[workflow])
         assert len(steps) == 2
         exit_codes = [run(step.replace(target_branch, "main"), checkout) for step in steps]
-        assert exit_codes == [0, 1]
+        assert exit_codes == [0, 4]
         assert "worse" in (checkout / "comment.md").read_text()
         run("git worktree remove --force baseline && rm comment.md *.html", checkout)
