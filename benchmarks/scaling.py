@@ -80,8 +80,15 @@ class InstantPool:
     def __exit__(self, *error: object) -> None:
         pass
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
+    def wake(self) -> None:
+        pass
+
+    def run(
+        self, tasks: Iterable[Task | None], over: Callable[[], bool] = lambda: False
+    ) -> Iterator[Outcome]:
         for task in tasks:
+            if task is None or over():
+                return
             start = process_time()
             message = pickle.dumps(execute(task, self._problems))
             self.seconds += process_time() - start

@@ -1,9 +1,9 @@
-"""Size and structure of the package: lines, imports, circles, names, and what a race loads.
+"""Size and structure of the package: lines, imports, circles, names, and the lines a race loads.
 
     python benchmarks/size.py
 
-Lines are those of whole files, with comments and blank lines. An import that a type checker alone
-reads (`if TYPE_CHECKING`) does not count. Exits with 1 when a target is missed.
+Lines are those of whole files, with comments and blank lines. Imports for type checkers alone (`if
+TYPE_CHECKING`) do not count. Exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def lines_loaded() -> int:
     """The lines of all modules that a race of the quick start has loaded at its end."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "quickstart.yaml").write_text(QUICK_START.read_text())
-        call = [sys.executable, "-c", LOADED]
-        done = subprocess.run(call, cwd=folder, check=True, capture_output=True, text=True)
-    return int(done.stdout)
+        command = [sys.executable, "-c", LOADED]
+        completed = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    return int(completed.stdout)
 
 
 def nodes_of(tree: ast.AST, leaves: tuple[type[ast.AST], ...] = ()) -> Iterator[ast.AST]:
-    """All nodes that run, but not below nodes of the types ``leaves``."""
+    """All nodes that are executed, but none below nodes of the types ``leaves``."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             continue
@@ -68,14 +68,14 @@ def module_of(path: Path) -> str:
 def imported(path: Path, modules: set[str]) -> set[str]:
     """The modules of the package that a module imports when it is imported."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-    found = set()
+    names: set[str] = set()
     for node in nodes_of(ast.parse(path.read_text()), functions):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            inner = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= (inner & modules) or {node.module}
-    return (found & modules) - {module_of(path)}
+            submodules = {f"{node.module}.{alias.name}" for alias in node.names} & modules
+            names |= submodules or {node.module}
+    return (names & modules) - {module_of(path)}
 
 
 def circle(paths: list[Path]) -> list[str]:
@@ -91,9 +91,13 @@ def circle(paths: list[Path]) -> list[str]:
 
 def imports_in_functions(path: Path) -> int:
     tree = ast.parse(path.read_text())
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
-    inside = {id(n): n for f in functions for n in nodes_of(f)}
-    return sum(isinstance(n, ast.Import | ast.ImportFrom) for n in inside.values())
+    imports: set[ast.AST] = set()  # a set, since a nested function's import is in two functions
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            imports |= {
+                node for node in nodes_of(function) if isinstance(node, ast.Import | ast.ImportFrom)
+            }
+    return len(imports)
 
 
 def uses_of_any(path: Path) -> int:
@@ -105,8 +109,8 @@ def main() -> int:
     scripts = [path for path in PACKAGE.rglob("*.js") if "plotly" not in path.parts]
     names = Counter(path.stem for path in paths if path.stem != "__init__")
     repeated = sorted(name for name, count in names.items() if count > 1 and name not in PARALLEL)
-    loop = circle(paths)
-    measured = {
+    module_circle = circle(paths)
+    counts_and_limits = {
         "lines of Python in polarbear/": (lines_of(paths), 35_000),
         "files of Python in polarbear/": (len(paths), 320),
         "lines of the page's JavaScript": (lines_of(scripts), 2_600),
@@ -114,13 +118,13 @@ def main() -> int:
         "lines loaded by a race of the quick start": (lines_loaded(), 13_000),
         "imports inside functions": (sum(map(imports_in_functions, paths)), 80),
         "the word Any": (sum(map(uses_of_any, paths)), 250),
-        f"modules in a circle of imports {' '.join(loop)}": (len(loop), 0),
+        f"modules in a circle of imports {' '.join(module_circle)}": (len(module_circle), 0),
         f"names of modules used twice {' '.join(repeated)}": (len(repeated), 0),
     }
     return report(
         [
-            Row(what.strip(), f"{found:,}", f"at most {most:,}", found <= most)
-            for what, (found, most) in measured.items()
+            Row(label.strip(), f"{count:,}", f"at most {limit:,}", count <= limit)
+            for label, (count, limit) in counts_and_limits.items()
         ]
     )
 

@@ -2,20 +2,20 @@
 
     python benchmarks/soak.py [--minutes 60] [--seed 1]
 
-A small race is run once in peace. Then the same race is run again and again into new stores, each
-time disturbed at random moments and given the same command until it has ended:
+A small race is run once undisturbed, as the reference. Then the same race is run repeatedly into
+new stores. Each one is disturbed at random moments, and its command is repeated until it has ended:
 
     SIGINT, SIGTERM, SIGHUP, SIGKILL   to the race, or to its whole process group
-    a killed worker                    SIGKILL to one of its workers, waited for if there is none
-    a full disk                        no file may grow beyond some bytes, drawn at random
+    a killed worker                    SIGKILL to one of its workers, as soon as there is one
+    a full disk                        no file may grow beyond a random size
 
-At its end each store must hold the rounds of the race in peace to the byte, and the same runs with
-the same trajectories. Where a killed worker has cost a run, which is recorded as failed, the race
-may differ; there may be no more such runs than workers were killed. No process and no temporary
-folder may be left. Exits with 1 if anything of this does not hold.
+At its end each store must have the rounds of the reference to the byte, and the same runs with the
+same trajectories. Where a killed worker has cost a run, which is recorded as failed, the race may
+differ; there may be no more such runs than workers were killed. No process and no temporary folder
+may be left. Exits with 1 if any of this does not hold.
 
-Episodes are dealt like cards, so that every ten of them have each kind; two of ten kill a worker,
-and one that comes too late for that is dealt again.
+Kinds of disturbances are drawn without replacement from a deck of ten, of which two kill a worker.
+If the race ends before its worker is killed, that card goes back to the deck.
 """
 
 from __future__ import annotations
@@ -56,8 +56,10 @@ EPISODES = (
     "full disk",
 )
 DONE = (0, 3)  # resolved, or at the limit of rounds
-REFUSED = 1  # the exit code of an error, as a full disk is one
-MOST_EPISODES = 8  # of one race, which is then left in peace
+REFUSED = 1  # the exit code of an error, such as a full disk
+MAX_EPISODES = 8  # of one race, which is undisturbed from then on
+MAX_COMMANDS = 1000  # for one race
+REFERENCE = "reference"  # the store of the undisturbed race
 CONFIG = {
     "seed": 7,
     "algorithms": [
@@ -76,87 +78,101 @@ CONFIG = {
 
 @dataclass
 class Figures:
-    """What was done, and what came of it."""
+    """Numbers of races, commands and disturbances, and their results."""
 
     races: int = 0
     commands: int = 0
     identical: int = 0
     cost_runs: int = 0
     lost_runs: int = 0
-    unexplained: int = 0  # runs that were lost although this script did not kill their worker
+    unexplained: int = 0  # runs that were lost although their worker was not killed
     episodes: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
 
 class Soak:
-    """Races in a folder, and what disturbs them."""
+    """Disturbed races in a folder."""
 
     def __init__(self, folder: Path, rng: random.Random) -> None:
-        self.folder, self.rng, self.figures = folder, rng, Figures()
+        self.folder = folder
+        self.rng = rng
+        self.figures = Figures()
         self.mark = secrets.token_hex(8)
-        self._deck: list[str] = []
+        self._deck: list[str] = []  # the kinds of the next episodes
         self.temporary = folder / "temporary"
         self.temporary.mkdir()
         (folder / "config.yaml").write_text(yaml.safe_dump(CONFIG))
         self.environment = {**os.environ, MARK: self.mark, "TMPDIR": str(self.temporary)}
 
     def start(
-        self, store: str, before: Callable[[], None] | None = None
+        self, store: str, prepare: Callable[[], None] | None = None
     ) -> subprocess.Popen[bytes]:
+        """Start the race; ``prepare`` is called in its process before."""
         self.figures.commands += 1
-        with (self.folder / "said").open("wb") as said:
+        with (self.folder / "stderr").open("wb") as stderr:
             return subprocess.Popen(
                 [sys.executable, "-m", "polarbear", "race", "config.yaml", "--store", store, "-q"],
                 cwd=self.folder,
                 env=self.environment,
                 stdout=subprocess.DEVNULL,
-                stderr=said,
+                stderr=stderr,
                 start_new_session=True,
-                preexec_fn=before,
+                preexec_fn=prepare,
             )
 
-    def said(self) -> str:
-        return (self.folder / "said").read_text(errors="replace").strip()
+    def stderr(self) -> str:
+        """The error output of the last command."""
+        return (self.folder / "stderr").read_text(errors="replace").strip()
 
-    def in_peace(self, store: str) -> float:
+    def run_reference(self) -> float:
+        """Run the undisturbed race; the seconds that it takes."""
         began = time.monotonic()
-        process = self.start(store)
+        process = self.start(REFERENCE)
         if process.wait() not in DONE:
-            raise SystemExit(f"the race failed in peace: {self.said()}")
+            raise SystemExit(f"the undisturbed race failed: {self.stderr()}")
         return time.monotonic() - began
 
-    def disturbed(self, store: str, lasts: float, until: float) -> int:
-        """One race to its end; how many workers were killed meanwhile."""
-        killed = 0
-        for count in range(1000):
-            disturb = count < MOST_EPISODES and time.monotonic() < until
-            kind = self._dealt() if disturb else "peace"
-            process = self.start(store, self._small_files() if kind == "full disk" else None)
-            code = self._wait(process, None if kind in ("full disk", "peace") else lasts)
-            if code is None:
-                before = self.figures.episodes["killed worker"]
-                code = self._disturb(process, kind)
-                killed += self.figures.episodes["killed worker"] - before
-            elif kind == "killed worker":  # the race was over before: it is dealt again
-                self._deck.append(kind)
-            elif kind == "full disk" and code == REFUSED:
-                self.figures.episodes[kind] += 1
-            if "Traceback" in self.said():
-                self.figures.wrong.append(f"{store}: {kind}: a traceback: {self.said()[-300:]}")
-            self._nothing_left(f"{store}: {kind}")
+    def disturbed(self, store: str, race_seconds: float, until: float) -> int:
+        """Run one disturbed race to its end; the number of its workers that were killed."""
+        killed_before = self.figures.episodes["killed worker"]
+        for number in range(MAX_COMMANDS):
+            is_disturbed = number < MAX_EPISODES and time.monotonic() < until
+            kind = self._next_kind() if is_disturbed else "undisturbed"
+            code = self._run_command(store, kind, race_seconds)
+            if "Traceback" in self.stderr():
+                self.figures.wrong.append(f"{store}: {kind}: a traceback: {self.stderr()[-300:]}")
+            self._check_nothing_remains(f"{store}: {kind}")
             if code in DONE:
-                return killed
-            if kind == "peace":
-                self.figures.wrong.append(f"{store}: exit code {code} in peace: {self.said()}")
-                return killed
-        return killed
+                break
+            if kind == "undisturbed":
+                self.figures.wrong.append(f"{store}: {kind}: exit code {code}: {self.stderr()}")
+                break
+        return self.figures.episodes["killed worker"] - killed_before
 
-    def _dealt(self) -> str:
+    def _run_command(self, store: str, kind: str, race_seconds: float) -> int | None:
+        """Run the command once with a disturbance of this kind; its exit code."""
+        if kind == "undisturbed":
+            return self.start(store).wait()
+        if kind == "full disk":
+            code = self.start(store, self._limit_file_size()).wait()
+            if code == REFUSED:
+                self.figures.episodes[kind] += 1
+            return code
+        process = self.start(store)
+        try:
+            code = process.wait(self.rng.uniform(0.05, 1.0) * race_seconds)
+        except subprocess.TimeoutExpired:
+            return self._disturb(process, kind)
+        if kind == "killed worker":  # the race ended before, so that the card goes back
+            self._deck.append(kind)
+        return code
+
+    def _next_kind(self) -> str:
         if not self._deck:
             self._deck = self.rng.sample(EPISODES, len(EPISODES))
         return self._deck.pop()
 
-    def _small_files(self) -> Callable[[], None]:
+    def _limit_file_size(self) -> Callable[[], None]:
         size = int(2 ** self.rng.uniform(8, 15))
 
         def limit() -> None:
@@ -165,13 +181,7 @@ class Soak:
 
         return limit
 
-    def _wait(self, process: subprocess.Popen[bytes], lasts: float | None) -> int | None:
-        try:
-            return process.wait(None if lasts is None else self.rng.uniform(0.05, 1.0) * lasts)
-        except subprocess.TimeoutExpired:
-            return None
-
-    def _disturb(self, process: subprocess.Popen[bytes], kind: str) -> int | None:
+    def _disturb(self, process: subprocess.Popen[bytes], kind: str) -> int:
         if kind == "killed worker":
             while process.poll() is None:
                 workers = workers_of(process.pid)
@@ -183,30 +193,34 @@ class Soak:
             return process.wait()
         self.figures.episodes[kind] += 1
         number = signal.Signals[kind.split()[-1]]
-        (os.killpg if kind.startswith("group") else os.kill)(process.pid, number)
+        if kind.startswith("group"):
+            os.killpg(process.pid, number)
+        else:
+            os.kill(process.pid, number)
         return process.wait()
 
-    def _nothing_left(self, where: str) -> None:
-        """What a killed race leaves goes within moments, and then there is nothing."""
+    def _check_nothing_remains(self, label: str) -> None:
+        """Check that processes and temporary files of a killed race disappear within a minute."""
         deadline = time.monotonic() + 60
-        while self._left() and time.monotonic() < deadline:
+        while self._remains() and time.monotonic() < deadline:
             time.sleep(0.05)
-        if self._left():
-            self.figures.wrong.append(f"{where}: left behind: {self._left()}")
+        if self._remains():
+            self.figures.wrong.append(f"{label}: left behind: {self._remains()}")
 
-    def _left(self) -> list[str]:
-        found = [str(path.name) for path in self.temporary.iterdir()]
+    def _remains(self) -> list[str]:
+        """The names of temporary files, and the commands of processes of races."""
+        remains = [path.name for path in self.temporary.iterdir()]
         for process in psutil.process_iter():
             try:
-                zombie = process.status() == psutil.STATUS_ZOMBIE
-                if not zombie and process.environ().get(MARK) == self.mark:
-                    found.append(f"{process.pid} {' '.join(process.cmdline())[:80]}")
+                is_zombie = process.status() == psutil.STATUS_ZOMBIE
+                if not is_zombie and process.environ().get(MARK) == self.mark:
+                    remains.append(f"{process.pid} {' '.join(process.cmdline())[:80]}")
             except (psutil.Error, OSError):
                 continue
-        return found
+        return remains
 
     def compare(self, store: str, killed: int) -> None:
-        """Hold a store against that of the race in peace."""
+        """Compare a store with the reference, and count the result."""
         try:
             self._compare(store, killed)
         except PolarBearError as error:
@@ -214,23 +228,22 @@ class Soak:
             self.figures.wrong.append(f"{store}: cannot be read: {error}")
 
     def _compare(self, store: str, killed: int) -> None:
-        wanted, found = contents(self.folder / "peace"), contents(self.folder / store)
-        lost = len(
-            StoreOnDisk.open(self.folder / store).all_runs().filter(pl.col("status").is_in(FAILED))
-        )
+        is_identical = contents(self.folder / REFERENCE) == contents(self.folder / store)
+        runs = StoreOnDisk.open(self.folder / store).all_runs()
+        n_lost = len(runs.filter(pl.col("status").is_in(FAILED)))
         self.figures.races += 1
-        self.figures.lost_runs += lost
-        self.figures.unexplained += max(0, lost - killed)
-        if wanted == found:
+        self.figures.lost_runs += n_lost
+        self.figures.unexplained += max(0, n_lost - killed)
+        if is_identical:
             self.figures.identical += 1
-        elif 0 < lost <= killed:
+        elif 0 < n_lost <= killed:
             self.figures.cost_runs += 1
         else:
-            self.figures.wrong.append(f"{store}: differs; {lost} runs lost, {killed} killed")
+            self.figures.wrong.append(f"{store}: differs; {n_lost} runs lost, {killed} killed")
 
 
 def workers_of(race: int) -> list[psutil.Process]:
-    """The workers that a race has at this moment; none if it is ending."""
+    """The present workers of a race; none if it is ending."""
     try:
         children = psutil.Process(race).children()
         return [child for child in children if WORKER_MODULE in child.cmdline()]
@@ -256,11 +269,11 @@ def main() -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="soak-") as name:
         soak = Soak(Path(name), random.Random(args.seed))
-        lasts = soak.in_peace("peace")
+        race_seconds = soak.run_reference()
         until = began + 60 * args.minutes
         while time.monotonic() < until:
             store = f"race-{soak.figures.races + 1}"
-            killed = soak.disturbed(store, lasts, until)
+            killed = soak.disturbed(store, race_seconds, until)
             soak.compare(store, killed)
             show(soak.figures, (time.monotonic() - began) / 60, sys.stderr)
             sys.stderr.flush()
@@ -276,9 +289,9 @@ def show(figures: Figures, minutes: float, to: TextIO) -> None:
         print(f"| {kind} | {count} |", file=to)
     print(f"| identical to the byte | {figures.identical} |", file=to)
     print(f"| differ by runs that a killed worker cost | {figures.cost_runs} |", file=to)
-    print(f"| runs so lost | {figures.lost_runs} |", file=to)
+    print(f"| lost runs | {figures.lost_runs} |", file=to)
     print(f"| runs lost beyond those of killed workers | {figures.unexplained} |", file=to)
-    print(f"| anything else | {len(figures.wrong)} |", file=to)
+    print(f"| other failures | {len(figures.wrong)} |", file=to)
     for line in figures.wrong:
         print(f"\n{line}", file=to)
 

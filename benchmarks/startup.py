@@ -1,9 +1,9 @@
-"""CPU time of commands that run nothing, against that of importing NumPy and polars.
+"""CPU time of commands that run nothing, as a ratio to that of importing NumPy and polars.
 
     python benchmarks/startup.py
 
-The store is a finished race of the quick start's algorithms. The least of some repetitions counts,
-with bytecode compiled. Exits with 1 when a target is missed.
+The store is a finished race of the quick start's algorithms. The least time of several repetitions
+counts, with bytecode compiled. Exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ MAX_RATIO = {
     ("--help",): 1.0,
     ("status", "quickstart"): 2.5,
     ("select", "quickstart", "--preference", "at 100"): 2.5,
-    ("infer", "quickstart"): 2.5,  # whose posterior is stored
-    ("race", "quickstart.yaml"): 2.5,  # which is finished
+    ("infer", "quickstart"): 2.5,  # the posterior is stored
+    ("race", "quickstart.yaml"): 2.5,  # the race is finished
 }
 
 
@@ -41,16 +41,19 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "quickstart.yaml").write_text(QUICK_START.read_text())
-        for first in (("race", "quickstart.yaml", "-q"), ("infer", "quickstart", "-q")):
-            command = [sys.executable, "-m", "polarbear", *first]
+        for arguments in (("race", "quickstart.yaml", "-q"), ("infer", "quickstart", "-q")):
+            command = [sys.executable, "-m", "polarbear", *arguments]
             subprocess.run(command, cwd=folder, check=True, capture_output=True)
-        calls = [REFERENCE, *(("-m", "polarbear", *command) for command in MAX_RATIO)]
-        # in turn, since the speed of a shared machine changes from minute to minute
-        taken = [[cpu_seconds(folder, one) for one in calls] for _ in range(REPETITIONS)]
-    reference, *commands = map(min, zip(*taken, strict=True))
-    for (command, most), seconds in zip(MAX_RATIO.items(), commands, strict=True):
-        ratio = seconds / reference
-        rows.append(Row(" ".join(command), f"{ratio:.2f}", f"{most:g}", ratio <= most))
+        calls = [REFERENCE]
+        calls += [("-m", "polarbear", *command) for command in MAX_RATIO]
+        seconds: dict[tuple[str, ...], list[float]] = {call: [] for call in calls}
+        # Calls take turns, since the speed of a shared machine changes from minute to minute.
+        for _ in range(REPETITIONS):
+            for call in calls:
+                seconds[call].append(cpu_seconds(folder, call))
+    for command, max_ratio in MAX_RATIO.items():
+        ratio = min(seconds["-m", "polarbear", *command]) / min(seconds[REFERENCE])
+        rows.append(Row(" ".join(command), f"{ratio:.2f}", f"{max_ratio:g}", ratio <= max_ratio))
     return report(rows)
 
 

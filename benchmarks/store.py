@@ -1,10 +1,10 @@
-"""How fast a large store is read: 10,000 runs with 10 million points, on a 200-point grid.
+"""Seconds to read a large store: 10,000 runs with 10 million points, on a 200-point grid.
 
     python benchmarks/store.py
 
-The store is made in a temporary folder as `polarbear run` would make it, then read in a process of
-its own, whose peak memory is reported. Times are also given as ratios to a plain Python loop over
-the same points. Exits with 1 when a target is missed.
+The store is written in a temporary folder as `polarbear run` would write it, then read in a process
+of its own, whose peak memory is reported. Times are also given as ratios to a plain Python loop
+over the same points. Exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ from polarbear.settings.options import Source
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import FinishedRun
 
-ALGORITHMS, INSTANCES, POINTS, BUDGET = 10, 1_000, 1_000, 60_000
+ALGORITHMS = 10
+INSTANCES = 1_000
+POINTS = 1_000  # of each run
+BUDGET = 60_000
 GRID = np.unique(np.round(np.geomspace(100, BUDGET, 200)))
 
 
@@ -72,11 +75,11 @@ def read(path: Path) -> dict[str, float]:
     assert everything.values.shape == (INSTANCES, ALGORITHMS, len(GRID))
     assert np.array_equal(everything.values[:, [2, 7]], pair.values)
     loop_start = perf_counter()
-    looped = 0
+    n_runs = 0
     for _, t, y in store.trajectories(["algorithm 2"]):
         plain_loop(t.tolist(), y.tolist())
-        looped += 1
-    loop = (perf_counter() - loop_start) * ALGORITHMS * INSTANCES / looped
+        n_runs += 1
+    loop = (perf_counter() - loop_start) * ALGORITHMS * INSTANCES / n_runs
     unit = 1 if sys.platform == "darwin" else 1024
     return {
         "all": everything_read - start,
@@ -87,13 +90,16 @@ def read(path: Path) -> dict[str, float]:
 
 
 def plain_loop(times: list[float], values: list[float]) -> list[float]:
-    found, position, best = [], 0, float("inf")
+    """The best values at the times of the grid."""
+    best_values = []
+    position = 0
+    best = float("inf")
     for t in GRID:
         while position < len(times) and times[position] <= t:
             best = values[position]
             position += 1
-        found.append(best)
-    return found
+        best_values.append(best)
+    return best_values
 
 
 def main() -> int:
@@ -101,24 +107,24 @@ def main() -> int:
         path = Path(folder) / "store"
         make(path)
         command = [sys.executable, __file__, str(path)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found = json.loads(done.stdout)
-    ratio = found["loop"] / found["all"]
+        completed = subprocess.run(command, check=True, capture_output=True, text=True)
+    measured = json.loads(completed.stdout)
+    ratio = measured["loop"] / measured["all"]
     return report(
         [
             Row(
                 f"10,000 runs, 10 million points, on {len(GRID)} times",
-                f"{found['all']:.2f} s, {ratio:.0f} x a plain loop",
+                f"{measured['all']:.2f} s, {ratio:.0f} x a plain loop",
                 "under 10 s",
-                found["all"] < 10,
+                measured["all"] < 10,
             ),
             Row(
                 "one pair of algorithms of it",
-                f"{found['pair']:.2f} s",
+                f"{measured['pair']:.2f} s",
                 "under 2 s",
-                found["pair"] < 2,
+                measured["pair"] < 2,
             ),
-            Row("peak memory", f"{found['gib']:.2f} GiB", "under 2 GiB", found["gib"] < 2),
+            Row("peak memory", f"{measured['gib']:.2f} GiB", "under 2 GiB", measured["gib"] < 2),
         ]
     )
 

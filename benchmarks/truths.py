@@ -12,11 +12,11 @@ units of the grid, or constant.
 Further truths (`OTHERS`), on which it was validated, except `even`, on which it was chosen, too:
 
 - ``window1of20_0.8``: two algorithms; one wins 80 % of duels at 1 of 20 times, 20 % elsewhere;
-- ``late``: one leads slightly (60 %) at the first quarter of the times, then wins 20 %;
-- ``evenstart``: even at the first quarter of the times, then one wins 30 %;
-- ``floor``: Plackett-Luce, with ties at a floor that the best values share;
+- ``late``: one wins 60 % of duels in the first quarter of the times, then 20 %;
+- ``evenstart``: one wins 50 % of duels in the first quarter of the times, then 30 %;
+- ``floor``: Plackett-Luce, whose best values are cut off at a floor, where they are tied;
 - ``fivekinds``: a mixture of five kinds of instances;
-- ``fifteen``: Plackett-Luce with 15 algorithms; ``grid100``, ``grid400``: with that many times;
+- ``fifteen``: Plackett-Luce with 15 algorithms; ``grid100``, ``grid400``: with 100 and 400 times;
 - ``even``: five exactly even algorithms.
 
 Real populations are stores of runs, all algorithms on all instances: ``quick-start`` and
@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ from scipy.special import log_ndtr, ndtr, ndtri
 ALGORITHMS = 5
 TIMES = 20
 UNIT = np.linspace(0, 1, TIMES)
-MANY = 20_000  # further instances that show which algorithm beats which
+N_TRUTH = 20_000  # further instances from which shares of wins are estimated
 CORRELATIONS = ("0", "0.1", "0.33", "constant")
 POPULATIONS = ("quick-start", "ma-bbob")
 
@@ -68,30 +69,34 @@ class Truth:
 
 
 def drawn(kind: str, seed: int, size: int, populations: Path | None = None) -> Truth:
-    """A truth that depends on kind and seed, and instances that depend on the correlation, too."""
+    """A truth, drawn by kind and seed, and its instances, which also depend on the correlation."""
     if kind in POPULATIONS:
         if populations is None:
             raise ValueError(f"'{kind}' is a population: say where its store is")
         values, wins, unit = population(populations / kind)
-        chosen = np.random.default_rng([seed, 4]).integers(len(values), size=size)
-        return Truth(values[chosen], wins, unit=unit)
+        sampled = np.random.default_rng([seed, 4]).integers(len(values), size=size)
+        return Truth(values[sampled], wins, unit=unit)
     shape, _, correlation = kind.rpartition("-")
     if shape not in _SAMPLERS:
         return _other(shape, correlation, seed, size)
     draw = _SAMPLERS[shape](np.random.default_rng([seed, 1]), correlation)
     values = draw(size, np.random.default_rng([seed, 2]))
     if shape == "pl":
-        # noise is independent between algorithms: the ratings say who beats whom exactly
+        # Noise is independent between algorithms, so the ratings determine the shares of wins.
         mu = log_ratings(np.random.default_rng([seed, 1]))
         return Truth(values, 1 / (1 + np.exp(mu[:, None, :] - mu[:, :, None])))
     if shape == "thurstone":
         rng = np.random.default_rng([seed, 1])
         mu = log_ratings(rng)
         scale = np.exp(rng.normal(0, 0.8, ALGORITHMS))
-        apart = np.sqrt(scale[:, None] ** 2 + scale**2)
-        return Truth(values, ndtr((mu[:, :, None] - mu[:, None, :]) / apart))
-    many = draw(MANY, np.random.default_rng([seed, 3]))
-    return Truth(values, head_to_head(many), 0.5 / MANY**0.5)
+        deviations = np.sqrt(scale[:, None] ** 2 + scale**2)  # of differences
+        return Truth(values, ndtr((mu[:, :, None] - mu[:, None, :]) / deviations))
+    return Truth(values, estimated_wins(draw, seed), 0.5 / N_TRUTH**0.5)
+
+
+def estimated_wins(draw: Draw, seed: int) -> np.ndarray:
+    """The shares of wins on many further instances of a truth: [time, a, b]."""
+    return head_to_head(draw(N_TRUTH, np.random.default_rng([seed, 3])))
 
 
 @cache
@@ -158,7 +163,7 @@ def gumbel_noise(
 
 
 def _other(shape: str, correlation: str, seed: int, size: int) -> Truth:
-    """A truth that the sceptical prior was not chosen on."""
+    """A truth on which the sceptical prior was validated."""
     noise = np.random.default_rng([seed, 2])
     if shape in _WIN_CURVES or shape.startswith("window"):
         wins = _win_curve(shape, np.random.default_rng([seed, 1]))
@@ -175,9 +180,8 @@ def _other(shape: str, correlation: str, seed: int, size: int) -> Truth:
     n = 15 if shape == "fifteen" else ALGORITHMS
     n_times = {"grid100": 100, "grid400": 400}.get(shape, TIMES)
     rng = np.random.default_rng([seed, 1])
-    kinds = np.stack(
-        [log_ratings(rng, n, n_times) for _ in range(5 if shape == "fivekinds" else 1)]
-    )
+    n_kinds = 5 if shape == "fivekinds" else 1
+    kinds = np.stack([log_ratings(rng, n, n_times) for _ in range(n_kinds)])
 
     def draw(size: int, noise: np.random.Generator) -> np.ndarray:
         ratings = kinds[noise.integers(len(kinds), size=size)].swapaxes(1, 2)
@@ -186,23 +190,22 @@ def _other(shape: str, correlation: str, seed: int, size: int) -> Truth:
 
     values = draw(size, noise)
     unit = np.linspace(0, 1, n_times)
-    if len(kinds) == 1 and shape != "floor":
+    if n_kinds == 1 and shape != "floor":
         mu = kinds[0]
         return Truth(values, 1 / (1 + np.exp(mu[:, None, :] - mu[:, :, None])), unit=unit)
-    many = draw(MANY, np.random.default_rng([seed, 3]))
-    return Truth(values, head_to_head(many), 0.5 / MANY**0.5, unit)
+    return Truth(values, estimated_wins(draw, seed), 0.5 / N_TRUTH**0.5, unit)
 
 
 def _win_curve(shape: str, rng: np.random.Generator) -> np.ndarray:
     """P(the first of two algorithms wins) at each time."""
     if shape in _WIN_CURVES:
-        first, then = _WIN_CURVES[shape]
-        return np.repeat([first, then], [TIMES // 4, TIMES - TIMES // 4])
-    where, inside = shape.removeprefix("window").split("_")
-    width, n_times = map(int, where.split("of"))
+        p_early, p_late = _WIN_CURVES[shape]
+        return np.repeat([p_early, p_late], [TIMES // 4, TIMES - TIMES // 4])
+    window, p_in_window = shape.removeprefix("window").split("_")
+    width, n_times = map(int, window.split("of"))
     wins = np.full(n_times, 0.2)
     start = int(rng.integers(n_times - width + 1))
-    wins[start : start + width] = float(inside)
+    wins[start : start + width] = float(p_in_window)
     return wins
 
 
@@ -254,10 +257,12 @@ _SAMPLERS: dict[str, Callable[[np.random.Generator, str], Draw]] = {
 KINDS = tuple(f"{shape}-{correlation}" for shape in _SAMPLERS for correlation in CORRELATIONS)
 OTHERS = (
     *(
-        f"window{where}_{inside}-{correlation}"
-        for where in ("1of20", "2of20", "3of20", "1of100", "3of100")
-        for inside in ("0.65", "0.8", "0.95")
-        for correlation in ("0", "constant")
+        f"window{window}_{p_in_window}-{correlation}"
+        for window, p_in_window, correlation in product(
+            ("1of20", "2of20", "3of20", "1of100", "3of100"),
+            ("0.65", "0.8", "0.95"),
+            ("0", "constant"),
+        )
     ),
     *(
         f"{shape}-{correlation}"
