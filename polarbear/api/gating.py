@@ -33,7 +33,8 @@ class Gated(Record):
     """The verdict on all pairs, and on each; fields are the keys of `polarbear gate --json`."""
 
     verdict: GateVerdict
-    tolerance: float
+    tolerance: float | None
+    longer: float | None
     alpha: float
     pairs: tuple[PairVerdict, ...]
     sentences: tuple[str, ...]
@@ -92,7 +93,7 @@ def gate(
     *configs: ConfigLike,
     baseline: str,
     candidate: str,
-    tolerance: float = DEFAULT_GATE_TOLERANCE,
+    tolerance: float | str = DEFAULT_GATE_TOLERANCE,
     alpha: float = DEFAULT_GATE_ALPHA,
     store: str | Path | None = None,
     instances: int | None = None,
@@ -114,16 +115,28 @@ def gate(
     rate of at least 0.5 - ``tolerance`` is shown at every time at level ``alpha``, "better" if it
     is also above one half at some time, and "worse" if it is shown to be below 0.5 - ``tolerance``
     at some time or, unless ``failures`` is "ranked", if the candidate fails where the baseline does
-    not. At most ``instances`` are used. Otherwise the verdict is "undecided": no regression is
-    shown, and ``detectable`` says which one would have been. ``undecided`` is "pass" or "fail", the
-    meaning of that verdict. The comment ``markdown``, the figure ``svg``, the test report ``junit``
-    and the page ``html`` are files. ``workers``, ``seed`` and ``listener`` are those of `race`.
+    not. A ``tolerance`` like "10%" is one in time: "worse" then means that the candidate loses
+    although it has 10 % more time than the baseline. At most ``instances`` are used. Otherwise the
+    verdict is "undecided": no regression is shown, and ``detectable`` says which one would have
+    been. ``undecided`` is "pass" or "fail", the meaning of that verdict. The comment ``markdown``,
+    the figure ``svg``, the test report ``junit`` and the page ``html`` are files. ``workers``,
+    ``seed`` and ``listener`` are those of `race`.
 
     >>> pb.gate(config, baseline="random", candidate="powell", store="change").verdict.value
     'better'
     """
     listener = listener or Progress()
-    options = GateOptions(baseline, candidate, tolerance, alpha, instances, failures, undecided)
+    win_rate_tolerance, longer = parsed_tolerance(tolerance)
+    options = GateOptions(
+        baseline=baseline,
+        candidate=candidate,
+        tolerance=win_rate_tolerance,
+        alpha=alpha,
+        limit=instances,
+        failures=failures,
+        undecided=undecided,
+        longer=longer,
+    )
     if store is not None and len(configs) > 1:
         raise ConfigError("--store names the store of one configuration, but there are several")
     # Both versions have the same seeds, unless a configuration says otherwise.
@@ -148,7 +161,8 @@ def gate(
     verdict = max((pair.verdict for pair in pairs), key=SEVERITY.index)
     gated = Gated(
         verdict=verdict,
-        tolerance=tolerance,
+        tolerance=options.tolerance,
+        longer=options.longer,
         alpha=alpha,
         pairs=tuple(pairs),
         sentences=tuple(text for pair in pairs for text in gate_report.sentences(pair, options)),
@@ -170,3 +184,17 @@ def gate(
         first_store.infer()
         first_store.report(html, force=True)
     return gated
+
+
+def parsed_tolerance(tolerance: float | str) -> tuple[float | None, float | None]:
+    """The tolerance of win rates, or the one in time, which ends in %; the other one is None."""
+    text = str(tolerance).strip()
+    number = text.removesuffix("%").strip()
+    try:
+        value = float(number)
+    except ValueError:
+        raise ConfigError(
+            f"a tolerance is a number like {DEFAULT_GATE_TOLERANCE:g}, or a share of time like "
+            f"10%, found '{text}'"
+        ) from None
+    return (None, value / 100) if text.endswith("%") else (value, None)

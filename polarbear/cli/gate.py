@@ -48,8 +48,11 @@ def gate(
         ),
     ],
     tolerance: Annotated[
-        float, typer.Option(help="A win rate of 0.5 less this is tolerated.")
-    ] = decision_levels.DEFAULT_GATE_TOLERANCE,
+        str,
+        typer.Option(
+            help="A win rate of 0.5 less this is tolerated; or, as in 10%, that much more time."
+        ),
+    ] = str(decision_levels.DEFAULT_GATE_TOLERANCE),
     alpha: Annotated[
         float, typer.Option(help="Level at which a verdict is shown.")
     ] = decision_levels.DEFAULT_GATE_ALPHA,

@@ -12,7 +12,6 @@ from scipy.special import ndtri
 
 from polarbear.numerics.arrays import Floats
 from polarbear.regression.gate_decision import (
-    SHARE_AT_THE_EDGE,
     GateVerdict,
     Level,
     Looks,
@@ -75,8 +74,7 @@ class _Simulation:
         spans = windows(n_times)
         means = window_means(1 - scores, spans)
         by_window = statistics(means, 0.5 + level.tolerance, looks.problems, level.seed)
-        error = SHARE_AT_THE_EDGE * level.alarm
-        self._bounds = look_bounds(by_window[1:].max(axis=2), looks.shares, error)
+        self._bounds = look_bounds(by_window[1:].max(axis=2), looks.shares, level.error_of_worse)
         self._window_has_score = ~np.isnan(means)
         self._window = np.where(self._window_has_score, means - 0.5, 0)
         self._lost = np.where(has_score, 0.5 - scores, 0)

@@ -13,6 +13,9 @@ one, does not exceed the error that the test may have used by then.
 
 Whether the win rate exceeds a rate below one half is tested by the excess over that rate, with the
 same random signs of scores less 1/2. The signs then vary by at least as much as the scores.
+
+A tolerance in time needs no such rate: the candidate after time t is compared with the baseline
+after t / (1 + tolerance). If the candidate takes just so much longer, the two are interchangeable.
 """
 
 from collections.abc import Sequence
@@ -27,6 +30,9 @@ SIGN_PATTERNS = 2000
 # for an error of 5 % in 5.7 % of 2,000 trials. Bounds for this share of the error were crossed in
 # 4.8 % of 1,200 other trials.
 SHARE_AT_THE_EDGE = 0.75
+# With a tolerance in time, "worse" and "better" have half of the error each.
+SHARE_OF_ONE_SIDE = 0.5
+FAILURE_SHARE = 0.05  # of instances, where the tolerance is one in time
 ROUNDING = 1e-6  # rounding error of statistics in single precision
 
 
@@ -55,13 +61,26 @@ class Level:
     """The tolerance of win rates, and the permitted errors of the whole sequence of looks.
 
     ``error`` is that of a pass, ``alarm`` that of "worse" and of "better": the same, divided by the
-    number of pairs. Random signs depend on ``seed``.
+    number of pairs. Random signs depend on ``seed``. ``longer`` is the share of time by which a
+    candidate may be slower; ``tolerance`` is then zero.
     """
 
     tolerance: float
     error: float
     alarm: float
     seed: int
+    longer: float | None = None
+
+    @property
+    def error_of_worse(self) -> float:
+        """The error that the verdict "worse" may use."""
+        share = SHARE_AT_THE_EDGE if self.longer is None else SHARE_OF_ONE_SIDE
+        return share * self.alarm
+
+    @property
+    def error_of_better(self) -> float:
+        """The error that the verdict "better" may use."""
+        return self.alarm if self.longer is None else SHARE_OF_ONE_SIDE * self.alarm
 
 
 @dataclass(frozen=True)
@@ -87,14 +106,22 @@ class GateDecision:
 
 def instances_for_failures(level: Level) -> int:
     """Instances after which a share of failures as large as the tolerance would have shown up."""
-    share = max(level.tolerance, 0.01)
+    share = max(level.tolerance, 0.01) if level.longer is None else FAILURE_SHARE
     return int(np.ceil(np.log(level.error) / np.log1p(-share)))
 
 
 def decide(
-    scores: np.ndarray, looks: Looks, level: Level, may_pass: bool, identical: bool = False
+    scores: np.ndarray,
+    looks: Looks,
+    level: Level,
+    may_pass: bool,
+    identical: bool = False,
+    equal_times: np.ndarray | None = None,
 ) -> GateDecision:
     """The verdict that scores[problem, time] show by the last look.
+
+    With a tolerance in time, ``scores`` are those of the candidate with its longer times, and
+    ``equal_times`` has those of equal times, which show that it is better.
 
     Without ``may_pass`` it is "worse" or "undecided"; ``identical`` versions are no worse. Where
     the candidate wins clearly more than half, further instances may show that it is better.
@@ -107,18 +134,19 @@ def decide(
         for at_time in np.moveaxis(at_times, 2, 0)
     ]
     open_times = crossings.count(None)
-    error = SHARE_AT_THE_EDGE * level.alarm
-    worse = _span(1 - means, 0.5 + level.tolerance, spans, looks, level.seed, error)
+    worse = _span(1 - means, 0.5 + level.tolerance, spans, looks, level.seed, level.error_of_worse)
     if worse:
         return GateDecision(GateVerdict.WORSE, worse, open_times)
     if not may_pass or (open_times and not identical):
         return GateDecision(GateVerdict.UNDECIDED, None, open_times)
     if identical:
         return GateDecision(GateVerdict.IDENTICAL, None, open_times)
-    better = _span(means, 0.5, spans, looks, level.seed, level.alarm)
+    if equal_times is not None:
+        means = window_means(equal_times, spans)
+    better = _span(means, 0.5, spans, looks, level.seed, level.error_of_better)
     if better:
         return GateDecision(GateVerdict.BETTER, better, 0)
-    promising = looks.shares[-1] < 1 and np.nanmean(scores) > 0.5 + level.tolerance
+    promising = looks.shares[-1] < 1 and np.nanmean(means[:, -1]) > 0.5 + level.tolerance
     return GateDecision(GateVerdict.UNDECIDED if promising else GateVerdict.NO_WORSE, None, 0)
 
 

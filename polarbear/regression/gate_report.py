@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from polarbear.regression.detectable import POWER
-from polarbear.regression.gate_decision import GateVerdict
+from polarbear.regression.gate_decision import FAILURE_SHARE, GateVerdict
 from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.report.figures.canvas_renderer import draw_chart
 from polarbear.report.figures.chart import (
@@ -47,7 +47,6 @@ def verdict_sentence(pair: PairVerdict, options: GateOptions) -> str:
     a = pair.candidate
     b = pair.baseline
     on = counted(pair.problems, "problem")
-    least = f"{0.5 - options.tolerance:g}"
     level = f"level {options.alpha:g}"
     where = _where(pair)
     size = _size(pair)
@@ -57,15 +56,35 @@ def verdict_sentence(pair: PairVerdict, options: GateOptions) -> str:
     if pair.verdict is GateVerdict.WORSE:
         reasons = []
         if size:
-            reasons.append(f"{size}; a win rate below {least} is shown ({on}, {level})")
+            reasons.append(f"{size}; {_loss_words(options)} is shown ({on}, {level})")
         if pair.failed and options.failures == "worse":
             reasons.append(_failed_words(pair))
         return f"{a} is worse than {b}{where}: {'; '.join(reasons)}."
     if pair.verdict is GateVerdict.UNDECIDED:
         return _undecided_sentence(pair, options)
     better = f" It is better{where}: {size}." if pair.verdict is GateVerdict.BETTER else ""
-    no_worse = f"{a} is no worse than {b}: its win rate is at least {least} at every time"
+    no_worse = f"{a} is no worse than {b}: {_no_loss_words(options)} at every time"
     return f"{no_worse} ({on}, {level}).{better}"
+
+
+def _loss_words(options: GateOptions) -> str:
+    """The loss that a verdict "worse" has shown."""
+    if options.longer is None:
+        return f"a win rate below {0.5 - (options.tolerance or 0):g}"
+    more = f"more than {percent_of(options.longer)} " if options.longer else ""
+    return f"that it needs {more}longer"
+
+
+def _no_loss_words(options: GateOptions) -> str:
+    """What a verdict "no worse" has shown."""
+    if options.longer is None:
+        return f"its win rate is at least {0.5 - (options.tolerance or 0):g}"
+    return f"it needs at most {percent_of(options.longer)} longer"
+
+
+def percent_of(share: float) -> str:
+    """A tolerance in percent, with all its digits: 10%, 2.5%."""
+    return f"{short(100 * share)}%"
 
 
 def _size(pair: PairVerdict) -> str:
@@ -91,16 +110,16 @@ def _undecided_sentence(pair: PairVerdict, options: GateOptions) -> str:
     elif not pair.open_times:
         sentence = (
             f"Undecided after {on}: {pair.candidate} is not worse than {pair.baseline} so far, but "
-            f"the gate ended before failures on {percent(options.tolerance)} of the instances "
-            "would have shown."
+            f"the gate ended before failures on {percent(options.tolerance or FAILURE_SHARE)} of "
+            "the instances would have shown."
         )
     else:
         sentence = (
             f"Undecided after {on}: at {pair.open_times} of {counted(len(pair.times), 'time')} it "
-            f"is not shown that the win rate of {pair.candidate} against {pair.baseline} is at "
-            f"least {0.5 - options.tolerance:g}, and at no time that it is lower."
+            f"is not shown of {pair.candidate} against {pair.baseline} that "
+            f"{_no_loss_words(options)}, and at no time the contrary."
         )
-    sentences = [sentence, *_power_sentences(pair)]
+    sentences = [sentence, *_power_sentences(pair, options)]
     if options.undecided == "fail" and pair.open_times and pair.problems_for_proof is not None:
         n_problems = counted(max(pair.problems_for_proof, pair.problems + 1), "problem")
         sentences.append(
@@ -110,16 +129,19 @@ def _undecided_sentence(pair: PairVerdict, options: GateOptions) -> str:
     return " ".join(sentences)
 
 
-def _power_sentences(pair: PairVerdict) -> list[str]:
+def _power_sentences(pair: PairVerdict, options: GateOptions) -> list[str]:
     """The loss that these problems would have shown."""
     if pair.detectable is None:
         return []
     power = f"probability {short(POWER)}"
     if pair.detectable.win_rate is None:
         return [f"No loss at a single time would have been found with {power}."]
+    handicap = ""
+    if options.longer:
+        handicap = f", with {percent_of(options.longer)} more time than {pair.baseline},"
     return [
-        f"A win rate of {short(pair.detectable.win_rate)} at some time would have been found with "
-        f"{power}."
+        f"A win rate of {short(pair.detectable.win_rate)} at some time{handicap} would have been "
+        f"found with {power}."
     ]
 
 
@@ -169,7 +191,8 @@ def _panel(pair: PairVerdict, options: GateOptions) -> Panel:
         span = Boxes(left=(pair.from_,), right=(pair.to,), low=(0,), high=(1,), ink="rest")
         series.append(span)
     series.append(Rule(0.5, ink="faint", dash="solid", width=0.6))
-    series.append(Rule(0.5 - options.tolerance, ink="faint", width=0.6))
+    if options.tolerance:
+        series.append(Rule(0.5 - options.tolerance, ink="faint", width=0.6))
     line = Line(times, win_rate, low, high, algorithm=pair.candidate, dash="solid")
     series.append(line)
     title = f"{pair.candidate} against {pair.baseline}: {pair.verdict.words}"

@@ -57,23 +57,33 @@ DEFAULT_LIMIT = 100  # instances
 
 @dataclass(frozen=True)
 class GateOptions:
-    """The two versions, and the required evidence; ``limit`` bounds the number of instances."""
+    """The two versions, and the required evidence; ``limit`` bounds the number of instances.
+
+    Either ``tolerance``, of win rates, or ``longer``, the share of time by which the candidate may
+    be slower, is None.
+    """
 
     baseline: str
     candidate: str
-    tolerance: float = DEFAULT_GATE_TOLERANCE
+    tolerance: float | None = DEFAULT_GATE_TOLERANCE
     alpha: float = DEFAULT_GATE_ALPHA
     limit: int | None = None
     failures: str = "worse"
     undecided: str = "pass"
+    longer: float | None = None
 
     def __post_init__(self) -> None:
         if self.undecided not in ("pass", "fail"):
             raise ConfigError(f"--undecided is pass or fail, found '{self.undecided}'")
         if self.failures not in ("worse", "ranked"):
             raise ConfigError(f"--failures is worse or ranked, found '{self.failures}'")
-        if not 0 <= self.tolerance < 0.5:
-            raise ConfigError(f"a tolerance is from 0 to below 0.5, found {self.tolerance:g}")
+        if self.tolerance is not None and not 0 <= self.tolerance < 0.5:
+            raise ConfigError(
+                f"a tolerance is from 0 to below 0.5, or a share of time as in 10%, found "
+                f"{self.tolerance:g}"
+            )
+        if self.longer is not None and not 0 <= self.longer < np.inf:
+            raise ConfigError(f"a tolerance in time is 0% or more, found {100 * self.longer:g}%")
         try:
             checked_level(self.alpha)
         except ValueError as error:
@@ -164,7 +174,13 @@ def gate(
     limit = options.limit or config.race.limits.instances or DEFAULT_LIMIT
     limit = min(limit, stream.size or limit)
     error = 1 - options.alpha
-    level = Level(options.tolerance, error, error / all_pairs, config.seed)
+    level = Level(
+        tolerance=options.tolerance or 0.0,
+        error=error,
+        alarm=error / all_pairs,
+        seed=config.seed,
+        longer=options.longer,
+    )
     for_failures = min(limit, instances_for_failures(level))
     sizes = look_sizes(limit)
     _check_can_turn_red(stream.first(limit), sizes, level)
@@ -200,13 +216,20 @@ def gate(
                 sizes_so_far = sizes[: look + 1]
                 evidence = []
                 for pair, same in zip(pairs, unchanged, strict=True):
-                    duels = VersionDuels(config, store, pair, ids)
+                    duels = VersionDuels(config, store, pair, ids, options.longer)
                     looks = Looks(
                         problems=tuple(map(duels.problems_by, sizes_so_far)),
                         shares=tuple(n_instances / limit for n_instances in sizes_so_far),
                     )
                     may_pass = same or size >= for_failures
-                    decision = decide(duels.scores, looks, level, may_pass, duels.identical)
+                    decision = decide(
+                        duels.scores,
+                        looks,
+                        level,
+                        may_pass,
+                        duels.identical,
+                        duels.scores_at_equal_times,
+                    )
                     evidence.append(PairEvidence(pair, same, duels, looks, decision))
                 verdicts = {pair_evidence.verdict(options) for pair_evidence in evidence}
                 if GateVerdict.WORSE in verdicts or GateVerdict.UNDECIDED not in verdicts:
@@ -276,7 +299,7 @@ def _verdict(
         lost_most = duels.lost_most(span or all_times)
         could_have_shown = detectable(duels.scores, evidence.looks, level)
         for_proof = problems_for_proof(duels.scores, level)
-    win_rate = np.nanmean(duels.scores, axis=0)
+    win_rate = np.nanmean(duels.scores_at_equal_times, axis=0)
     first, last = span or all_times
     in_span = duels.scores[:, first : last + 1]
     of_candidate, of_baseline = duels.times_as_long(span)

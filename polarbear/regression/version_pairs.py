@@ -71,7 +71,7 @@ class FailedRun:
 
 @dataclass(frozen=True)
 class Lost:
-    """An instance that the candidate loses, with the values of both at one time.
+    """An instance that the candidate loses, with the values of both when it last did so.
 
     ``command`` repeats the stored run of the candidate.
     """
@@ -98,10 +98,19 @@ class Slowdown:
 
 
 class VersionDuels:
-    """The duels of a pair on some instances; values are minimised."""
+    """The duels of a pair on some instances; values are minimised.
+
+    ``scores`` are those of the test: where the candidate may take ``longer``, it has a longer time
+    than the baseline. ``scores_at_equal_times`` are the others.
+    """
 
     def __init__(
-        self, config: Config, store: StoreOnDisk, pair: Pair, instances: Sequence[str]
+        self,
+        config: Config,
+        store: StoreOnDisk,
+        pair: Pair,
+        instances: Sequence[str],
+        longer: float | None = None,
     ) -> None:
         self._store = store
         self._pair = pair
@@ -112,12 +121,26 @@ class VersionDuels:
         values = grid_values.values[[row[name] for name in self.instances]]
         problem = store.problems()
         problems = [problem.get(name, name) for name in self.instances]
-        grid = GridValues(tuple(self.instances), grid_values.algorithms, self.times, values)
         self.values = values
-        duels = ranked(grid, config.budget.unit_times, config.race.tie_tolerance, problems).duels
-        score, is_known = duels.pair_scores(slice(0, duels.n_problems))
-        self.scores = np.where(is_known, score, np.nan)  # [problem, time]
         self._problems = problems
+        self._config = config
+        self.scores_at_equal_times = self._scores(values)
+        self.scores = self.scores_at_equal_times
+        if longer is not None:
+            earlier = store.on_grid(self.times / (1 + longer), [pair.baseline])
+            values = values.copy()
+            values[:, 1] = earlier.values[[row[name] for name in self.instances], 0]
+            self.scores = self._scores(values)
+
+    def _scores(self, values: np.ndarray) -> np.ndarray:
+        """Scores of the candidate, by values[instance, version, time]: [problem, time]."""
+        names = (self._pair.candidate, self._pair.baseline)
+        grid = GridValues(tuple(self.instances), names, self.times, values)
+        unit_times = self._config.budget.unit_times
+        tie_tolerance = self._config.race.tie_tolerance
+        duels = ranked(grid, unit_times, tie_tolerance, self._problems).duels
+        score, is_known = duels.pair_scores(slice(0, duels.n_problems))
+        return np.where(is_known, score, np.nan)
 
     def problems_by(self, instances: int) -> int:
         """The number of problems among the first instances."""
@@ -144,22 +167,25 @@ class VersionDuels:
         within = slice(span[0], span[1] + 1)
         new = self.values[:, 0, within]
         old = self.values[:, 1, within]
-        share = np.nanmean(np.where(new > old, 1.0, 0.0), axis=1)
-        order = np.argsort(-share, kind="stable")[:most]
+        is_lost = new > old
+        order = np.argsort(-is_lost.mean(axis=1), kind="stable")[:most]
         sign = self._store.sign
-        t = float(self.times[span[1]])
-        at_end = sign * self.values[..., span[1]]
-        return [
-            Lost(
-                instance=self.instances[row],
-                t=t,
-                baseline=float(at_end[row, 1]),
-                candidate=float(at_end[row, 0]),
-                command=self._repeating(self.instances[row]),
+        lost = []
+        for row in order:
+            lost_times = np.flatnonzero(is_lost[row])
+            if len(lost_times) == 0:
+                break
+            last = lost_times[-1]
+            lost.append(
+                Lost(
+                    instance=self.instances[row],
+                    t=float(self.times[span[0] + last]),
+                    baseline=float(sign * old[row, last]),
+                    candidate=float(sign * new[row, last]),
+                    command=self._repeating(self.instances[row]),
+                )
             )
-            for row in order
-            if share[row] > 0
-        ]
+        return lost
 
     def _repeating(self, instance: str) -> str:
         """The command that repeats the candidate's run on an instance."""

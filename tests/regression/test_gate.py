@@ -175,6 +175,34 @@ def test_a_gate_that_could_not_turn_red_is_refused(repository):
     assert can_turn_red(looks_until(int(smallest)), Level(0.05, 0.05, 0.05, 0))
 
 
+WASTEFUL = """
+        value = problem(trial)
+        if extra.random() < SHARE:
+            problem(trial)
+"""
+
+
+@pytest.mark.slow
+def test_a_tolerance_in_time_lets_a_slower_but_equal_version_pass(repository):
+    """The candidate repeats 6 % or 50 % of its evaluations, and is otherwise the same."""
+    change(repository, "\n        value = problem(trial)\n", WASTEFUL)
+    change(repository, "    rng =", "    extra = np.random.default_rng(1)\n    rng =")
+    change(repository, "CRASH = False", "CRASH = False\nSHARE = 0.06")
+    exit_code, gate_result = gate(repository, "--tolerance", "10%")
+    assert exit_code == 0
+    assert gate_result["verdict"] in ("undecided", "no worse")
+    assert (gate_result["tolerance"], gate_result["longer"]) == (None, 0.1)
+    exit_code, gate_result = gate(repository, "--tolerance", "0%")
+    assert (exit_code, gate_result["verdict"]) == (4, "worse")
+    assert "that it needs longer is shown" in gate_result["sentences"][0]
+    change(repository, "SHARE = 0.06", "SHARE = 0.5")
+    exit_code, gate_result = gate(repository, "--tolerance", "10%")
+    assert (exit_code, gate_result["verdict"]) == (4, "worse")
+    assert "that it needs more than 10% longer is shown" in gate_result["sentences"][0]
+    factor = gate_result["times_as_long"][0]
+    assert (factor["median"] or factor["low"]) > 1
+
+
 @pytest.mark.slow
 def test_several_algorithms_are_pairs_with_one_common_verdict(repository, monkeypatch):
     monkeypatch.chdir(repository)
@@ -222,7 +250,9 @@ UNPAIRED = CONFIG.replace("name: main", "name: main/x").replace("name: branch", 
     [
         (CONFIG, ["--baseline", "trunk", "--candidate", "branch"], "a gate compares the algorithm"),
         (CONFIG, ["--baseline", "main", "--candidate", "main"], "both the baseline and the"),
-        (CONFIG, ["--tolerance", "0.7"], "from 0 to below 0.5, found 0.7"),
+        (CONFIG, ["--tolerance", "0.7"], "as in 10%, found 0.7"),
+        (CONFIG, ["--tolerance", "-1%"], "a tolerance in time is 0% or more, found -1%"),
+        (CONFIG, ["--tolerance", "some"], "a share of time like 10%, found 'some'"),
         (
             CONFIG,
             ["--alpha", "95"],

@@ -1,11 +1,21 @@
 """The sequential test of the gate: exact probabilities, and error rates on simulated data."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
+from polarbear.regression.detectable import (
+    POWER,
+    can_turn_red,
+    detectable,
+    looks_until,
+    p_below,
+    problems_for_proof,
+    smallest_limit,
+)
 from polarbear.regression.gate_decision import (
     GateVerdict,
     Level,
@@ -128,3 +138,64 @@ def test_further_seeds_of_a_problem_count_towards_the_limit():
 def test_a_pass_needs_enough_instances_to_detect_a_share_of_failures():
     n = instances_for_failures(LEVEL)
     assert 0.95**n <= 0.05 < 0.95 ** (n - 1)
+
+
+@pytest.mark.slow
+def test_detectable_is_what_a_gate_finds():
+    """Losses at one time, on 60 gates: at a power of 0.9, one seed in 1,000 fails."""
+    rng = np.random.default_rng(3)
+    level = replace(LEVEL, seed=1)
+    looks_at_100 = looks(100)
+    even = rng.integers(0, 2, (100, 4)).astype(float)
+    could_have_shown = detectable(even, looks_at_100, level)
+    assert could_have_shown is not None
+    assert could_have_shown.win_rate is not None
+    found = 0
+    for seed in range(60):
+        gate_rng = np.random.default_rng([seed, 4])
+        scores = gate_rng.integers(0, 2, (100, 4)).astype(float)
+        lost = gate_rng.random(100) < 1 - 2 * could_have_shown.win_rate
+        scores[lost, seed % 4] = 0
+        found += decide(scores, looks_at_100, level, False).verdict is GateVerdict.WORSE
+    assert binom.ppf(0.001, 60, 0.85) <= found
+    assert could_have_shown.power >= POWER
+
+
+def test_a_smaller_loss_than_detectable_is_found_less_often():
+    scores = np.random.default_rng(3).integers(0, 2, (50, 4)).astype(float)
+    few = detectable(scores[:24], looks(24), LEVEL)
+    many = detectable(scores, looks(50), LEVEL)
+    assert few is not None
+    assert many is not None
+    assert (few.win_rate or 0) < many.win_rate
+    assert detectable(np.full((50, 4), 0.5), looks(50), LEVEL) is None
+
+
+def test_the_smallest_limit_is_the_one_from_which_a_gate_can_turn_red():
+    smallest = smallest_limit(LEVEL)
+    assert smallest is not None
+    assert can_turn_red(looks_until(smallest), LEVEL)
+    assert not can_turn_red(looks_until(smallest - 1), LEVEL)
+    assert smallest_limit(replace(LEVEL, tolerance=0.4)) > smallest
+
+
+def test_the_number_of_problems_for_a_proof_grows_as_the_tolerance_shrinks():
+    scores = np.random.default_rng(3).integers(0, 2, (50, 4)).astype(float)
+    wide = problems_for_proof(scores, LEVEL)
+    narrow = problems_for_proof(scores, replace(LEVEL, tolerance=0.025))
+    assert wide is not None
+    assert narrow == pytest.approx(4 * wide, rel=0.01)
+    assert problems_for_proof(scores, replace(LEVEL, tolerance=0.0)) is None
+
+
+def test_a_tolerance_in_time_gives_each_side_half_of_the_error():
+    level = replace(LEVEL, tolerance=0.0, longer=0.1)
+    assert level.error_of_worse == level.error_of_better == 0.025
+    assert instances_for_failures(level) == 59
+
+
+def test_the_probability_of_being_worse_is_that_of_the_mean_win_rate():
+    assert p_below(np.full((20, 3), 0.0), 0.45, 1) == 1
+    assert p_below(np.full((20, 3), 0.5), 0.45, 1) == 0
+    even = np.repeat([[0.0, 1.0], [1.0, 0.0]], 20, axis=0)[:, :1]
+    assert p_below(even, 0.5, 1) == pytest.approx(0.5, abs=0.05)
