@@ -4,6 +4,8 @@ import shlex
 import sys
 from collections.abc import Sequence
 
+from rich.cells import cell_len, set_cell_size
+
 from polarbear.api.text_table import TableText, folded, table_lines
 from polarbear.facts.standings import AlgorithmStanding, OpenPair, Standings
 from polarbear.facts.summary import Failure
@@ -27,7 +29,6 @@ STATUS = {"settled": "Pareto set", "in": "candidate", "out": "eliminated", "join
 MAX_ROWS = 12
 MAX_LINES = 5  # lines of one kind; --json has all of them
 MIN_SPANS = 4
-MAX_ALIGNED = 24  # characters
 SCREEN_LINES = 23  # and one for the prompt
 
 
@@ -164,9 +165,9 @@ def _recommendations(facts: Standings, max_spans: int) -> list[str]:
     if len(facts.pareto_set) == 1 or not spans:
         return []
     budgets = [span.budgets(facts.axis if span.is_first else "") for span in spans]
-    names = [joined(span.algorithms, "or") for span in spans]
-    budget_width = max(map(len, budgets))
-    name_width = min(max(map(len, names)), MAX_ALIGNED)
+    names = [visible(joined(span.algorithms, "or")) for span in spans]
+    budget_width = max(map(cell_len, budgets))
+    name_width = max(map(cell_len, names))
     lines = []
     factors = {factor.from_: factor for factor in facts.times_as_long}
     for span, budget, name in zip(spans, budgets, names, strict=True):
@@ -174,7 +175,8 @@ def _recommendations(facts: Standings, max_spans: int) -> list[str]:
         factor = factors.get(span.start)
         if factor is not None and factor.is_faster and not span.is_open:
             certainty = f"{certainty}, {factor.words(facts.axis)}"
-        lines.append(f"  {budget:<{budget_width}}   {name:<{name_width}}   {certainty}")
+        aligned_budget = set_cell_size(budget, budget_width)
+        lines.append(f"  {aligned_budget}   {set_cell_size(name, name_width)}   {certainty}")
     lines = _capped(lines, min(max_spans, MAX_LINES))
     if facts.too_early:
         return ["  too early to recommend one algorithm; so far:", *lines]

@@ -29,7 +29,7 @@ from polarbear.cli.parameters import (
     member_of,
     separated,
 )
-from polarbear.wording import P_BEST, counted, multiples, percent, short, time, whole
+from polarbear.wording import P_BEST, counted, joined, multiples, percent, short, time, whole
 
 if TYPE_CHECKING:
     from polarbear.api.selecting import Answer, JudgedAlgorithm, JudgedPortfolio, SweepTable
@@ -190,7 +190,7 @@ def _show_sweep(sweep: "SweepTable") -> None:
         rows.append(
             [
                 f"{time(interval.from_)} to {time(interval.to)}",
-                interval.choice,
+                joined(interval.algorithms, "or"),
                 f"{interval.p2bb:.3f}",
                 f"{interval.lowest_p2bb:.3f} to {interval.highest_p2bb:.3f}",
                 f"{interval.regret:.4f}",

@@ -1,6 +1,6 @@
 """Which algorithm to run at which budget: spans of time with one recommendation, or several.
 
-The race's table, `report` and the page all use these spans, from P(best at t) by duels.
+The race's table, `report`, the page and `select --sweep` all use these spans, from P(best at t).
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,10 @@ SURE = 0.9  # P(best) that half of the times need for "run" instead of "probably
 NEARLY = 0.75  # of the highest P(best), with which a neighbour takes over a short span
 MIN_PROBLEMS = 10  # below which no algorithm is recommended
 
-Label = tuple[int, ...]  # the recommended algorithm, or () where several may be the best
+SHORT_SHARE = 1 / 20  # of the grid, below which a span with one algorithm is short
+SHORT_SHARE_OPEN = 1 / 10  # the same for a span with several, whose groups change more easily
+
+Group = tuple[int, ...]  # the algorithms that lead at a time, in ascending order
 
 
 class Grade(StrEnum):
@@ -56,8 +59,11 @@ class Span:
         def with_unit(t: float) -> str:
             return timed(t, axis) if axis else time(t)
 
+        if self.until is None and self.is_first:
+            return "at all times"
         if self.until is None:
-            return "at all times" if self.is_first else f"from {with_unit(self.start)} on"
+            at_end = self.start == self.stop
+            return f"at {with_unit(self.stop)}" if at_end else f"from {with_unit(self.start)} on"
         until = with_unit(self.until)
         return f"up to {until}" if self.is_first else f"from {time(self.start)} to {until}"
 
@@ -111,16 +117,12 @@ def leaders(names: Sequence[str], times: np.ndarray, p_best: np.ndarray) -> list
 
 
 def _spans(
-    names: Sequence[str], times: np.ndarray, p_best: np.ndarray, groups: Sequence[Label]
+    names: Sequence[str], times: np.ndarray, p_best: np.ndarray, groups: Sequence[Group]
 ) -> Iterator[Span]:
-    """Spans of times with one likely best algorithm, or with several of these groups."""
-    labels = _without_slivers([group if len(group) == 1 else () for group in groups], p_best)
-    for run in _runs(labels):
-        items: Sequence[int] = labels[run[0]]
-        if not items:
-            together = {item for t in run for item in groups[t]}
-            total = {item: p_best[run, item].sum() for item in together}
-            items = sorted(together, key=total.__getitem__, reverse=True)
+    """Spans of neighbouring times with the same leading group, the likeliest algorithm first."""
+    groups = _without_slivers(groups, p_best)
+    for run in _runs(groups):
+        items = sorted(groups[run[0]], key=lambda item: -p_best[run, item].sum())
         p_best_of_first = p_best[run, items[0]]
         after = run[-1] + 1
         yield Span(
@@ -134,52 +136,62 @@ def _spans(
         )
 
 
-def _smallest_group(p_best: np.ndarray) -> Label:
+def _smallest_group(p_best: np.ndarray) -> Group:
     """The smallest group that contains the best algorithm with probability LIKELY."""
     order = np.argsort(-p_best, kind="stable")
     is_enough = np.cumsum(p_best[order]) >= LIKELY - 1e-9  # rounding of sums
-    return tuple(order[: int(is_enough.argmax()) + 1].tolist())
+    return tuple(sorted(order[: int(is_enough.argmax()) + 1].tolist()))
 
 
-def _runs(labels: Sequence[Label]) -> list[list[int]]:
-    """Indices of neighbouring times with the same label."""
-    return [list(run) for _, run in groupby(range(len(labels)), labels.__getitem__)]
+def _runs(groups: Sequence[Group]) -> list[list[int]]:
+    """Indices of neighbouring times with the same group."""
+    return [list(run) for _, run in groupby(range(len(groups)), groups.__getitem__)]
 
 
-def _without_slivers(labels: list[Label], p_best: np.ndarray) -> list[Label]:
-    """Short spans take the label of a neighbour that is nearly as likely there.
+def _without_slivers(groups: Sequence[Group], p_best: np.ndarray) -> list[Group]:
+    """Short spans take the group of a neighbour that is nearly as likely there.
 
-    A span is short below a twentieth of the grid, and at least two times on grids of ten or more.
     A span with P(best) of SURE stays.
     """
-    shortest = max(2, len(labels) // 20) if len(labels) >= 10 else 1
-    labels = list(labels)
-    merge = next(_merges(labels, p_best, shortest), None)
+    groups = list(groups)
+    merge = next(_merges(groups, p_best), None)
     while merge is not None:
-        run, label = merge
+        run, group = merge
         for t in run:
-            labels[t] = label
-        merge = next(_merges(labels, p_best, shortest), None)
-    return labels
+            groups[t] = group
+        merge = next(_merges(groups, p_best), None)
+    return groups
 
 
-def _merges(
-    labels: list[Label], p_best: np.ndarray, shortest: int
-) -> Iterator[tuple[list[int], Label]]:
-    """Short spans, the shortest first, with the likeliest label of a neighbour that fits."""
-    runs = _runs(labels)
+def _is_short(run: Sequence[int], group: Group, n_times: int) -> bool:
+    """Whether a span is short; on grids of ten times or more, one with a single time always is."""
+    share = SHORT_SHARE_OPEN if len(group) > 1 else SHORT_SHARE
+    return n_times >= 10 and len(run) < max(2, int(n_times * share))
+
+
+def _merges(groups: Sequence[Group], p_best: np.ndarray) -> Iterator[tuple[list[int], Group]]:
+    """Short spans, the shortest first, with the likeliest group of a neighbour that fits."""
+    runs = _runs(groups)
     for k in sorted(range(len(runs)), key=lambda k: len(runs[k])):
         run = runs[k]
-        highest = p_best[run].max(axis=1)
-        lead = float(highest.mean())
-        if len(run) >= shortest or lead >= SURE:
+        group = groups[run[0]]
+        is_sure = p_best[run].max(axis=1).mean() >= SURE
+        if is_sure or not _is_short(run, group, len(groups)):
             continue
-        likeliest: tuple[float, Label] = (0.0, ())
-        for neighbour in (k - 1, k + 1):
-            if 0 <= neighbour < len(runs):
-                label = labels[runs[neighbour][0]]
-                # A label of several algorithms that may be the best always fits.
-                p_label = p_best[run, label[0]] if label else highest
-                likeliest = max(likeliest, (float(p_label.mean()), label))
-        if likeliest[0] >= NEARLY * lead:
-            yield run, likeliest[1]
+        neighbours = [groups[runs[i][0]] for i in (k - 1, k + 1) if 0 <= i < len(runs)]
+        # Of neighbours that are equally likely, the smaller group says more.
+        fits = [(_fit(p_best[run], group, other), -len(other), other) for other in neighbours]
+        if fits and max(fits)[0] >= NEARLY:
+            yield run, max(fits)[2]
+
+
+def _fit(p_best: np.ndarray, group: Group, other: Group) -> float:
+    """How likely another group is to contain the best algorithm, as a share of that of a group.
+
+    ``p_best`` is that of the times in question. A single algorithm is compared with the likeliest
+    one at each time: it need not be as likely as several together.
+    """
+    p_other = p_best[:, list(other)].sum(axis=1).mean()
+    if len(other) == 1:
+        return float(p_other / p_best.max(axis=1).mean())
+    return float(min(1.0, p_other / p_best[:, list(group)].sum(axis=1).mean()))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polarbear.facts.standings import Standings
-from polarbear.racing.recommendation import leaders
+from polarbear.racing.recommendation import advise
 from polarbear.report import how_much
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import draws_source, lacks_draws
@@ -23,7 +23,7 @@ from polarbear.report.figures.figure_files import (
 from polarbear.report.figures.short_names import on_one_line
 from polarbear.report.figures.style import Style
 from polarbear.report.findings import instances_at
-from polarbear.report.words import budgets_led, share_interval
+from polarbear.report.words import budgets_led, budgets_shared, share_interval
 from polarbear.wording import (
     P_BEST,
     WIN_RATE,
@@ -127,9 +127,15 @@ def tables(context: ReportContext) -> list[TexTable]:
 
 def _pareto(context: ReportContext) -> TexTable:
     names, p_best = context.p_best
-    spans = leaders(names, context.times, p_best)
+    spans = advise(names, context.times, p_best).spans
     instance_counts = instances_at(context)
-    columns = ["algorithm", "highest P(best)", f"{P_BEST}#", f"at {context.axis}#"]
+    columns = [
+        "algorithm",
+        "likely the best",
+        "one of the likely best",
+        f"highest {P_BEST}#",
+        f"at {context.axis}#",
+    ]
     if instance_counts is not None:
         columns.append("instances#")
     rows = []
@@ -137,7 +143,8 @@ def _pareto(context: ReportContext) -> TexTable:
         peak = int(p_best_of_name.argmax())
         row = [
             name,
-            budgets_led(spans, name, context.axis) or "never",
+            budgets_led(spans, name, context.axis),
+            budgets_shared(spans, name, context.axis),
             probability(float(p_best_of_name[peak])),
             time(float(context.times[peak])),
         ]
@@ -147,8 +154,9 @@ def _pareto(context: ReportContext) -> TexTable:
     subject = "anytime Pareto set" if context.race is not None else "candidates"
     return TexTable(
         "pareto",
-        f"The {subject} ({draws_source(context)}): the budgets at which each has the highest "
-        f"{P_BEST}, the probability of the highest {WIN_RATE}, and its maximum.",
+        f"The {subject} ({draws_source(context)}): the budgets at which each is, alone or with "
+        f"others, likely the best, and its highest {P_BEST}, the probability of the highest "
+        f"{WIN_RATE}.",
         tuple(columns),
         tuple(rows),
     )

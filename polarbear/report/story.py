@@ -18,7 +18,6 @@ from polarbear.racing.recommendation import (
     Grade,
     Span,
     advise,
-    leaders,
 )
 from polarbear.report import words
 from polarbear.report.context import ReportContext, once
@@ -124,11 +123,10 @@ def recommendation(context: ReportContext) -> tuple[str, str]:
     n_problems = context.fewest_shared_problems
     advice = advise(candidates, context.times, p_best, n_problems)
     if advice.grade is Grade.EARLY:
-        spans = leaders(candidates, context.times, p_best)
-        return _undecided(context, spans, float(p_best.max()), n_problems), ""
+        return _undecided(context, advice, float(p_best.max()), n_problems), ""
     condition = (
         f"A single algorithm is recommended where its {P_BEST} is at least {probability(LIKELY)}; "
-        "very short spans join a neighbour."
+        "short spans join a neighbour."
     )
     return f"{FIRST_WORD[advice.grade]} {advised(advice, context)}", condition
 
@@ -169,7 +167,7 @@ def _either(span: Span) -> str:
 
 
 def _undecided(
-    context: ReportContext, spans: list[Span], highest: float, n_problems: int | None
+    context: ReportContext, advice: Advice, highest: float, n_problems: int | None
 ) -> str:
     """Why no algorithm is recommended, and which ones have the highest P(best)."""
     reason = "Too early to say"
@@ -177,11 +175,11 @@ def _undecided(
         reason += f", on {counted(n_problems, 'problem')}"
     elif context.race is not None and context.race.resolved:
         reason = "No algorithm stands out, though every pair is settled"
-    if len(spans) == 1:
-        lead = f"{_either(spans[0])}{_at_all_budgets(context)}"
-    else:
-        lead = _by_algorithm(spans, context.axis)
-    return f"{reason}: the highest {P_BEST} is that of {lead}, at most {probability(highest)}."
+    likely_best = advised(advice, context).removesuffix(".")
+    return (
+        f"{reason}. The likely best so far: {likely_best} (highest {P_BEST}: "
+        f"{probability(highest)})."
+    )
 
 
 def _evidence(context: ReportContext) -> str:
@@ -236,24 +234,25 @@ def _members(context: ReportContext) -> list[Entry]:
     if context.estimates is None:
         return []
     names, p_best = context.p_best
-    spans = leaders(names, context.times, p_best)
+    spans = advise(names, context.times, p_best).spans
     by_name = dict(zip(names, p_best.T, strict=True))
     return [Entry(name, _member(context, name, spans, by_name)) for name in context.remaining]
 
 
 def _member(
-    context: ReportContext, name: str, spans: list[Span], p_best: Mapping[str, np.ndarray]
+    context: ReportContext, name: str, spans: Sequence[Span], p_best: Mapping[str, np.ndarray]
 ) -> str:
-    budgets = words.budgets_led(spans, name, context.axis)
-    if not budgets:
-        return f"never the best, but {_not_eliminated(context, name)}"
     if len(p_best) == 1 and context.race is not None:
         return words.ONLY_SURVIVOR
-    return f"has the highest {P_BEST} {budgets}; {words.highest(p_best[name], context.times)}"
+    budgets = words.budgets_of_member(spans, name, context.axis)
+    highest = f"highest {P_BEST}: {words.highest(p_best[name], context.times)}"
+    if not budgets:
+        return f"{words.NEVER_LIKELY} ({highest}), but {_not_eliminated(context, name)}"
+    return f"{budgets}; {highest}"
 
 
 def _not_eliminated(context: ReportContext, name: str) -> str:
-    """Why a member of the Pareto set that is never the best was not eliminated."""
+    """Why a member of the Pareto set that is never likely to be the best was not eliminated."""
     estimates = context.estimates
     race = context.race
     assert estimates is not None

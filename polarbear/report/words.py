@@ -6,7 +6,7 @@ words in `racing.verdicts`.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from polarbear.wording import counted, decisive, joined, percent_cell, probabili
 CURVE_BLOCKS = " ▁▂▃▄▅▆▇█"
 CURVE_LENGTH = 60  # characters
 SMALLEST_HEIGHT = 0.08  # smaller shares of a block are drawn as zero
+NEVER_LIKELY = "never likely the best"
 ONLY_SURVIVOR = "all others are eliminated"
 LOWEST_P_BETTER = "lowest P({a} better) at any time"
 WORDS_AT_A_TIME = {
@@ -66,8 +67,28 @@ def highest(p_best: np.ndarray, times: np.ndarray) -> str:
 
 
 def budgets_led(spans: Iterable[Span], algorithm: str, axis: str) -> str:
-    """The budgets at which an algorithm alone has the highest P(best), empty if there are none."""
+    """The budgets at which an algorithm is the likely best one, empty if there are none."""
     return joined([span.budgets(axis) for span in spans if span.algorithms == (algorithm,)])
+
+
+def budgets_shared(spans: Iterable[Span], algorithm: str, axis: str) -> str:
+    """The budgets at which an algorithm is one of several likely best ones."""
+    return joined(
+        [span.budgets(axis) for span in spans if span.is_open and algorithm in span.algorithms]
+    )
+
+
+def budgets_of_member(spans: Sequence[Span], algorithm: str, axis: str) -> str:
+    """The budgets at which an algorithm is, alone or with others, a likely best one.
+
+    It is empty if there are none.
+    """
+    alone = budgets_led(spans, algorithm, axis)
+    shared = budgets_shared(spans, algorithm, axis)
+    if not shared:
+        return f"likely the best {alone}" if alone else ""
+    together = f"one of the likely best {shared}"
+    return f"likely the best {alone}, {together}" if alone else together
 
 
 def all_times(times: np.ndarray, axis: str) -> str:
@@ -122,7 +143,7 @@ def eliminated_by(elimination: Elimination, by: str, joint: bool) -> str:
 
 
 def not_dominated(by: str, highest: float, joint: bool = False) -> str:
-    """Why an algorithm is a candidate that is never the best."""
+    """Why an algorithm that is never likely to be the best is a candidate."""
     event = f"P({by} better at every time)" if joint else LOWEST_P_BETTER.format(a=by)
     return f"not dominated with the required confidence: {event} = {decisive(highest)}"
 

@@ -1,12 +1,13 @@
 """The choice as the budget varies."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from polarbear.inference import Posterior
+from polarbear.racing.recommendation import advise
 from polarbear.selection.criteria import Criteria, draws_of_values
 from polarbear.selection.criterion_names import (
     DEFAULT_VALUE,
@@ -16,6 +17,7 @@ from polarbear.selection.criterion_names import (
 from polarbear.selection.preference import Context, at_points, linear
 from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 
+Part = tuple[float, float, tuple[str, ...]]  # first and last position, and the algorithms
 SWEEP_POINTS = 200  # budgets: more than a reader can distinguish in a figure
 
 
@@ -23,13 +25,16 @@ SWEEP_POINTS = 200  # budgets: more than a reader can distinguish in a figure
 class SweepInterval:
     """Neighbouring positions with the same choice.
 
-    ``p2bb``, ``lowest_p2bb`` and ``highest_p2bb`` are the mean, lowest and highest P(best) of the
-    choice at these positions, ``regret`` is its highest expected regret.
+    ``algorithms`` are those that may be the best, as in the recommendation of a race; the choice is
+    the first of them. It is a single one where the choice is not by P(best). ``p2bb``,
+    ``lowest_p2bb`` and ``highest_p2bb`` are the mean, lowest and highest P(best) of the choice at
+    these positions, ``regret`` is its highest expected regret.
     """
 
     from_: float
     to: float
     choice: str
+    algorithms: tuple[str, ...]
     p2bb: float
     lowest_p2bb: float
     highest_p2bb: float
@@ -65,36 +70,58 @@ def sweep(
     criteria = Criteria(draws_of_values(posterior, items, at_positions, value), gamma)
     p2bb = criteria.p2bb
     choices = criteria.order(risk)[:, 0]
-    regret = criteria.regret[np.arange(len(choices)), choices]
+    if risk == Risk.P2BB:
+        parts = _likely_best(times, p2bb[::steps], names)
+    else:
+        parts = _same_choice(positions, choices, names)
+    intervals = [
+        _interval(start, stop, group, names, positions, p2bb, criteria.regret)
+        for start, stop, group in parts
+    ]
     return SweepTable(
         over=f"budget in {context.axis}",
-        intervals=_intervals(positions, choices, p2bb, regret, names),
+        intervals=tuple(intervals),
         positions=tuple(positions.tolist()),
         choices=tuple(names[i] for i in choices),
         p2bb={name: tuple(p2bb[:, i].tolist()) for i, name in enumerate(names)},
     )
 
 
-def _intervals(
+def _likely_best(times: np.ndarray, p_best: np.ndarray, names: Sequence[str]) -> Iterator[Part]:
+    """The spans of the recommendation, which are about the times of the grid."""
+    for span in advise(names, times, p_best).spans:
+        yield span.start, span.stop, span.algorithms
+
+
+def _same_choice(
+    positions: np.ndarray, choices: np.ndarray, names: Sequence[str]
+) -> Iterator[Part]:
+    """Spans of neighbouring positions with the same choice."""
+    changes = np.flatnonzero(np.diff(choices)) + 1
+    for start, stop in pairwise([0, *changes.tolist(), len(positions)]):
+        yield float(positions[start]), float(positions[stop - 1]), (names[choices[start]],)
+
+
+def _interval(
+    start: float,
+    stop: float,
+    group: tuple[str, ...],
+    names: Sequence[str],
     positions: np.ndarray,
-    choices: np.ndarray,
     p2bb: np.ndarray,
     regret: np.ndarray,
-    names: Sequence[str],
-) -> tuple[SweepInterval, ...]:
-    changes = np.flatnonzero(np.diff(choices)) + 1
-    intervals = []
-    for start, stop in pairwise([0, *changes.tolist(), len(positions)]):
-        chances = p2bb[start:stop, choices[start]]
-        intervals.append(
-            SweepInterval(
-                float(positions[start]),
-                float(positions[stop - 1]),
-                names[choices[start]],
-                float(chances.mean()),
-                float(chances.min()),
-                float(chances.max()),
-                float(regret[start:stop].max()),
-            )
-        )
-    return tuple(intervals)
+) -> SweepInterval:
+    """The interval of a span; ``p2bb`` and ``regret`` are [position, algorithm]."""
+    choice = names.index(group[0])
+    is_inside = (positions >= start) & (positions <= stop)
+    p_best = p2bb[is_inside, choice]
+    return SweepInterval(
+        from_=start,
+        to=stop,
+        choice=group[0],
+        algorithms=group,
+        p2bb=float(p_best.mean()),
+        lowest_p2bb=float(p_best.min()),
+        highest_p2bb=float(p_best.max()),
+        regret=float(regret[is_inside, choice].max()),
+    )

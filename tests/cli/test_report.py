@@ -53,7 +53,7 @@ def test_text_is_the_whole_report(raced: Project):
     for words in (
         "Run early ",
         "The anytime Pareto set",
-        "- late: has the highest P(best)",
+        "- late: likely the best ",
         "- never: ",
         f"{facts['rounds']} rounds on {facts['instances']} instances",
         "Where the evaluations went",

@@ -62,3 +62,36 @@ def test_a_span_ends_in_words_where_the_next_one_begins():
     assert [span.budgets() for span in spans] == ["up to 5", "from 5 to 50", "from 50 on"]
     (only,) = advise(["A", "B"], np.array([1, 2]), p_best[:2]).spans
     assert only.budgets("s") == "at all times"
+
+
+def test_a_span_ends_where_the_group_of_the_likely_best_changes():
+    likely = p_best((10, (0.5, 0.5, 0)), (10, (0.5, 0, 0.5)))
+    assert names_and_lengths(advise(NAMES, TIMES, likely).spans) == [("AB", 10), ("AC", 10)]
+    same_group = p_best((10, (0.6, 0.4, 0)), (10, (0.4, 0.6, 0)))
+    assert names_and_lengths(advise(NAMES, TIMES, same_group).spans) == [("AB", 20)]
+
+
+def test_a_short_span_joins_a_group_that_is_nearly_as_likely_and_no_other():
+    a_or_b = (0.5, 0.5, 0.0)
+    nearly = p_best((10, a_or_b), (1, (0.3, 0.3, 0.4)), (9, a_or_b))
+    assert names_and_lengths(advise(NAMES, TIMES, nearly).spans) == [("AB", 20)]
+    unlikely = p_best((10, a_or_b), (1, (0.1, 0.1, 0.8)), (9, a_or_b))
+    assert names_and_lengths(advise(NAMES, TIMES, unlikely).spans) == [
+        ("AB", 10), ("C", 1), ("AB", 9),
+    ]  # fmt: skip
+
+
+def test_a_group_is_short_below_a_tenth_of_the_grid_and_a_single_algorithm_below_a_twentieth():
+    times = np.geomspace(1, 100, 40)
+    group = p_best((20, (0.5, 0.5, 0)), (3, (0.4, 0.2, 0.4)), (17, (0.5, 0.5, 0)))
+    assert names_and_lengths(advise(NAMES, times, group).spans) == [("AB", 40)]
+    single = p_best((20, (0.9, 0.1, 0)), (3, (0.3, 0.7, 0)), (17, (0.9, 0.1, 0)))
+    assert len(advise(NAMES, times, single).spans) == 3
+
+
+def test_no_span_names_an_algorithm_that_is_never_likely_there():
+    likely = p_best((7, (0.6, 0.4, 0)), (7, (0, 0.6, 0.4)), (6, (0.6, 0, 0.4)))
+    for span in advise(NAMES, TIMES, likely).spans:
+        is_inside = (span.start <= TIMES) & (span.stop >= TIMES)
+        for name in span.algorithms:
+            assert likely[is_inside, NAMES.index(name)].max() >= 0.4

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from polarbear.inference import Posterior
-from polarbear.inference.strongest_rival import rival_values
+from polarbear.inference.strongest_rival import p_best_at_each_time, rival_values
+from polarbear.racing.recommendation import advise
 from polarbear.selection.criteria import Criteria
 from polarbear.selection.criterion_names import Risk
 from polarbear.selection.expected_regret import value_of_information
@@ -64,6 +65,16 @@ def test_intervals_cover_all_positions_and_name_each_choice():
         values = rival_values(drawn, range(4), lambda wins, by=weights: wins @ by)
         regrets.append(Criteria(values).regret[0])
     assert intervals[0].regret == pytest.approx(max(regrets), abs=1e-6)
+
+
+def test_by_p_best_the_intervals_are_those_that_a_race_recommends():
+    drawn = posterior(seed=3)
+    table = sweep(drawn, range(4), NAMES, Context(TIMES), "p2bb")
+    spans = advise(NAMES, TIMES, p_best_at_each_time(drawn, range(4))).spans
+    assert any(span.is_open for span in spans)
+    assert [(each.from_, each.to, each.algorithms) for each in table.intervals] == [
+        (span.start, span.stop, span.algorithms) for span in spans
+    ]
 
 
 def test_those_that_tie_share_being_best():

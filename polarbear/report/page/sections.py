@@ -9,7 +9,7 @@ from polars import selectors
 
 from polarbear.classical.disagreement import disagreements
 from polarbear.numerics.arrays import spread
-from polarbear.racing.recommendation import leaders
+from polarbear.racing.recommendation import advise
 from polarbear.records import Facts
 from polarbear.report import how_much
 from polarbear.report.context import ReportContext
@@ -19,7 +19,7 @@ from polarbear.report.figures.chart import edges, plain
 from polarbear.report.figures.ratings import TITLE, WHAT, field_of_firsts
 from polarbear.report.page.assets import as_json, compressed
 from polarbear.report.story import Story
-from polarbear.wording import P_BEST, counted, joined, small, time, timed, whole
+from polarbear.wording import counted, joined, small, time, timed, whole
 
 CLASSICAL = ("ecdf", "aocc", "eaf", "eaf-difference")
 PLACED = {
@@ -281,12 +281,13 @@ def strip(context: ReportContext) -> Strip | None:
     spans = []
     words = []
     start = 0
-    for stretch in leaders(names, times, p_best):
-        stop = start + stretch.times
-        spans.append(piece(stretch.algorithms[0], slice(start, stop)))
-        words.append(f"{spans[-1].label} {stretch.budgets(context.axis)}")
+    for span in advise(names, times, p_best).spans:
+        stop = start + span.times
+        label = joined([context.labels[name] for name in span.algorithms], "or")
+        spans.append(piece(span.algorithms[0], slice(start, stop))._replace(label=label))
+        words.append(f"{label} {span.budgets(context.axis)}")
         start = stop
     first = time(float(times[0]))
     last = timed(float(times[-1]), context.axis)
     ticks = (first, last) if len(times) > 1 else (last,)
-    return Strip(tuple(spans), tuple(cells), ticks, f"Highest {P_BEST}: {joined(words)}")
+    return Strip(tuple(spans), tuple(cells), ticks, f"Likely the best: {joined(words)}")
