@@ -11,6 +11,7 @@ from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.relations import pointwise
 from polarbear.racing.decide import reached
+from polarbear.racing.recommendation import MIN_PROBLEMS
 from polarbear.selection.preference import Context
 from polarbear.settings.decision_levels import DEFAULT_ALPHA, checked_level
 from polarbear.settings.options import unknown
@@ -240,13 +241,19 @@ def contest(
 def undominated(posterior: Posterior, alpha: float = DEFAULT_ALPHA) -> list[int]:
     """Algorithms that no other one beats at each time with probability alpha.
 
-    An algorithm is not left out because of a cycle of dominances.
+    An algorithm is not left out because of a cycle of dominances, nor on fewer problems than a
+    recommendation needs.
     """
     try:
         checked_level(alpha)
     except ValueError as error:
         raise SelectionError(str(error)) from None
     dominates = pointwise(posterior).dominance.min(axis=0) >= alpha
+    if posterior.shared is not None:
+        is_enough = (posterior.shared >= MIN_PROBLEMS).all(axis=0)
+        first, second = np.triu_indices(posterior.n_algorithms, 1)
+        dominates[first, second] &= is_enough
+        dominates[second, first] &= is_enough
     is_on_cycle = dominates & reached(dominates).T
     dominates &= ~is_on_cycle
     return [int(i) for i in np.flatnonzero(~dominates.any(axis=0))]
