@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 
 from polarbear.errors import AlgorithmError, BudgetExhausted
 from polarbear.numerics.arrays import Floats
-from polarbear.problems.base import Instance, Kind, Setting
+from polarbear.problems.base import Instance, Kind, Setting, is_polarbears
 from polarbear.settings.fingerprint import MadeOf, of_packages
 from polarbear.settings.names import LONGEST_LABEL, checked_name
 from polarbear.settings.options import Options
@@ -104,6 +104,11 @@ class Algorithm(Options):
     def common_seed(self) -> bool:
         """Whether its seed depends on the instance only, not on its name."""
         return False
+
+    @property
+    def runs_user_code(self) -> bool:
+        """Whether its runs execute code of the user in the process of a run."""
+        return not is_polarbears(type(self))
 
     def population(self, dimension: int) -> int | None:
         """The number of points before the first update, to warn about small budgets; or None."""

@@ -22,6 +22,10 @@ class Python(Algorithm):
     accepts: ClassVar[frozenset[Kind]] = frozenset(Kind) - {Kind.SCORES}
     reports_any_axis: ClassVar[bool] = True
 
+    @property
+    def runs_user_code(self) -> bool:
+        return True
+
     def prepare(self, setting: Setting) -> None:
         function = load_function(self.function, setting.folder)
         check_call(function, self.function, ("problem", "seed"), self.options)

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from polarbear.settings.choices import ExecutionEngine
+from polarbear.settings.choices import ExecutionEngine, Isolation
 from polarbear.settings.options import Options
 from polarbear.wording import counted, noun
 
@@ -117,6 +117,11 @@ class Execution(Options):
         ge=1,
         description="memory above which a run is killed: by default 80 % of the machine's, "
         "shared among the workers",
+    )
+    isolation: Isolation = Field(
+        Isolation.ALGORITHM,
+        description="a process that has executed code of the user, of an algorithm or a problem, "
+        "serves no other 'algorithm', or no other 'run'",
     )
     check: bool = Field(
         True, description="try all algorithms for a second or two before the first race"

@@ -186,6 +186,7 @@ def pool_of(config: Config, store: StoreOnDisk | None = None) -> Executor:
         workers_of(config),
         _run_limits(config),
         config.execution.threads,
+        isolation=config.execution.isolation,
     )
 
 

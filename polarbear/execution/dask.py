@@ -134,6 +134,7 @@ class DaskExecutor(Executor):
             replace(config.setting, folder=folder),
             self._limits,
             self._options.threads,
+            self._options.isolation,
             self._packages,
             Task(check, first_instance, 1, config.budget.limit),
             pack(Path(folder)) if self._options.code == "shipped" else None,

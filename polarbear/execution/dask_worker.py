@@ -25,6 +25,7 @@ from polarbear.execution.host import MEMORY_SHARE, default_memory, here
 from polarbear.execution.outcome import Outcome, RunLimits, Task
 from polarbear.execution.pool import Pool
 from polarbear.problems.base import Kind, Setting, Suite
+from polarbear.settings.choices import Isolation
 from polarbear.settings.fingerprint import of_packages
 from polarbear.wording import joined, size
 
@@ -43,6 +44,7 @@ class Job:
     setting: Setting
     limits: RunLimits
     threads: int
+    isolation: Isolation
     packages: Mapping[str, str]  # with the versions that are stored with runs
     check: Task
     code: bytes | None  # an archive of the configuration's folder, unless machines share it
@@ -127,7 +129,7 @@ class JobPlugin(WorkerPlugin):
             folder = unpack(job.code, Path(self._worker.local_directory))
             setting = replace(setting, folder=str(folder))
         limits = replace(job.limits, memory=self._memory_per_run())
-        pool = Pool(job.suite, setting, 1, limits, job.threads, self._worker.address)
+        pool = Pool(job.suite, setting, 1, limits, job.threads, self._worker.address, job.isolation)
         self._pools.append(pool.__enter__())
         return pool
 
@@ -166,6 +168,10 @@ class FitnessCheck(Algorithm):
     accepts: ClassVar[frozenset[Kind]] = frozenset(Kind)
 
     algorithms: tuple[Any, ...] = ()
+
+    @property
+    def runs_user_code(self) -> bool:
+        return True
 
     def run(self, trial: Trial, setting: Setting) -> None:
         for algorithm in self.algorithms:

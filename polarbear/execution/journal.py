@@ -1,7 +1,9 @@
-"""The journal of a run: its trajectory on disk, for the pool if the worker process dies."""
+"""The journal of a run: its trajectory on disk, for the pool if the process of the run dies."""
 
-import io
+import fcntl
+import os
 import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -9,20 +11,43 @@ import numpy as np
 from polarbear.numerics.arrays import Floats
 
 POINT = struct.Struct("=dd")
+CHECK = struct.Struct("=I")  # of a point, as code may write bytes into any open file
+POINT_BYTES = POINT.size + CHECK.size
 
 
-class Journal(io.FileIO):
-    """The trajectory of the present run, in a file; `truncate` begins a new one."""
+class Journal:
+    """The trajectory of the present run, in a file that is emptied between runs.
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, "ab")
+    The file is open under a number from ``first_descriptor`` on.
+    """
+
+    def __init__(self, path: Path, first_descriptor: int = 0) -> None:
+        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._file = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, first_descriptor)
+        os.close(file)
 
     def add(self, t: float, y: float) -> None:
-        self.write(POINT.pack(t, y))
+        point = POINT.pack(t, y)
+        os.write(self._file, point + CHECK.pack(zlib.crc32(point)))
+
+    def detach_file(self) -> None:
+        """Write nowhere from now on: this is a child of the process that has the journal."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._file, inheritable=False)
+        os.close(nowhere)
+
+    def close(self) -> None:
+        os.close(self._file)
 
 
 def read_journal(path: Path) -> tuple[Floats, Floats]:
-    """Times and values in a journal, without a last point that is incomplete."""
-    numbers = np.fromfile(path) if path.exists() else np.empty(0)
-    points = numbers[: len(numbers) // 2 * 2].reshape(-1, 2)
-    return points[:, 0].copy(), points[:, 1].copy()
+    """Times and values in a journal, up to the first point that is incomplete or damaged."""
+    data = path.read_bytes() if path.exists() else b""
+    points: list[tuple[float, float]] = []
+    for start in range(0, len(data) - POINT_BYTES + 1, POINT_BYTES):
+        point = data[start : start + POINT.size]
+        if data[start + POINT.size : start + POINT_BYTES] != CHECK.pack(zlib.crc32(point)):
+            break
+        points.append(POINT.unpack(point))
+    times_and_values = np.array(points, dtype=np.float64).reshape(-1, 2)
+    return times_and_values[:, 0].copy(), times_and_values[:, 1].copy()

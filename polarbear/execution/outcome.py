@@ -46,6 +46,7 @@ class Task:
     attempt: int = 1
     fingerprint: str | None = None  # of the code behind it, as stored
     seconds: float | None = None  # of a trial: it is stopped at its first value after that
+    twice: bool = False  # executed twice in one process, to compare the trajectories
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Outcome:
     invalid: int = 0  # objective values that were not finite
     started: float = 0.0  # seconds since the epoch
     where: Where = IMPORTED
+    repeats_itself: bool | None = None  # of a task executed twice; None if it was not
 
     def __post_init__(self) -> None:
         # Whatever a run says is quoted here, and must not fail where it is stored or printed.

@@ -2,33 +2,39 @@
 
 import multiprocessing
 import os
+import pickle
 import secrets
 import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Self
 
+from polarbear.algorithms.base import Algorithm
 from polarbear.errors import PolarBearError
 from polarbear.execution import process_tree
 from polarbear.execution.host import default_memory, here
 from polarbear.execution.journal import read_journal
+from polarbear.execution.messages import RunEnd, WorkerSetup, decode
 from polarbear.execution.outcome import Executor, Outcome, RunLimits, Status, Task
 from polarbear.execution.worker_log import log_tail
 from polarbear.execution.worker_process import (
     THREAD_VARIABLES,
     WorkerProcess,
-    WorkerSetup,
     import_path,
+    status_of_death,
 )
 from polarbear.problems.base import Setting, Suite
+from polarbear.settings.choices import Isolation
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.wording import typed_time
 
 MEASURE_INTERVAL_SECONDS = 0.25  # between measurements of memory
 MAX_TRIAL_SETUP_SECONDS = 30.0  # covers imports and compilation before the first call
 MAX_START_SECONDS = 120.0
-MAX_DYING_SECONDS = 1.0  # between the end of a process's connection and its own
 MAX_FAILED_STARTS = 3  # in a row
+SHARED = ""  # the key of the processes that execute no code of the user
+# Variables of the environment that a worker has changed; its runs get those of this process.
+WORKER_VARIABLES = ("PYTHONPATH",)
 
 
 class Pool(Executor):
@@ -45,6 +51,7 @@ class Pool(Executor):
         limits: RunLimits,
         threads: int = 1,
         name: str = "",
+        isolation: Isolation = Isolation.ALGORITHM,
     ) -> None:
         self._suite = suite
         self._setting = setting
@@ -53,6 +60,8 @@ class Pool(Executor):
         self._max_memory = default_memory(workers) if limits.memory is None else limits.memory
         self._threads = threads
         self._name = name
+        self._isolation = isolation
+        self._problems = pickle.dumps((suite, setting))
         self._workers: list[WorkerProcess] = []
         self._started = 0
         self._failed_starts = 0
@@ -80,20 +89,37 @@ class Pool(Executor):
         self._waker.send_bytes(b"!")
 
     def _has_room(self) -> bool:
-        return len(self._workers) < self._size or self._idle_worker() is not None
+        return len(self._workers) < self._size or bool(self._idle_workers())
 
     def _is_busy(self) -> bool:
         return any(worker.task is not None for worker in self._workers)
 
     def _submit(self, task: Task) -> None:
-        self._worker_for(task).assign(task)
+        process_key = self._process_key(task.algorithm)
+        worker = self._worker_for(process_key)
+        worker.assign(task, process_key, is_alone=self._isolation is Isolation.RUN)
 
-    def _worker_for(self, task: Task) -> WorkerProcess:
-        """The process that shall execute a task: any idle one, or a new one."""
-        return self._idle_worker() or self._start()
+    def _process_key(self, algorithm: Algorithm) -> str:
+        """What runs that may share a process have in common: the algorithm, if code is a user's."""
+        if algorithm.runs_user_code or self._suite.runs_user_code:
+            return algorithm.name
+        return SHARED
 
-    def _idle_worker(self) -> WorkerProcess | None:
-        return next((worker for worker in self._workers if worker.task is None), None)
+    def _worker_for(self, process_key: str) -> WorkerProcess:
+        """The worker that shall execute a run.
+
+        At best it has a warm process for it, or else it is a new one, or has the fewest processes.
+        """
+        idle = self._idle_workers()
+        for worker in idle:
+            if process_key in worker.warm:
+                return worker
+        if len(self._workers) < self._size:
+            return self._start()
+        return min(idle, key=lambda worker: len(worker.warm))
+
+    def _idle_workers(self) -> list[WorkerProcess]:
+        return [worker for worker in self._workers if worker.task is None]
 
     def _start(self) -> WorkerProcess:
         """Start a worker process that writes its files into the temporary folder."""
@@ -104,10 +130,11 @@ class Pool(Executor):
             tag=secrets.token_hex(8),
             journal=self._scratch.folder / f"journal-{self._started}",
             log=self._scratch.folder / f"log-{self._started}",
-            suite=self._suite,
-            setting=self._setting,
+            problems=self._problems,
+            folder=self._setting.folder,
+            has_user_problems=self._suite.runs_user_code,
             import_path=import_path(),
-            python_path=os.environ.get("PYTHONPATH"),
+            variables={name: os.environ.get(name) for name in WORKER_VARIABLES},
         )
         variables = {
             **dict.fromkeys(THREAD_VARIABLES, str(self._threads)),
@@ -140,18 +167,22 @@ class Pool(Executor):
     def _receive(self, worker: WorkerProcess) -> Iterator[Outcome]:
         """Receive the message of a worker, or notice that its connection has ended."""
         try:
-            outcome = worker.receive()
+            end = worker.receive()
         except (EOFError, OSError):
-            if worker.is_dead_within(MAX_DYING_SECONDS):
-                yield from self._remove(worker, Status.KILLED, "its process died")
-            else:
-                message = "it closed the file descriptors of its process"
-                yield from self._remove(worker, Status.CRASHED, message)
+            yield from self._remove(worker, Status.KILLED, "its process died")
             return
-        if outcome is None:  # the worker is ready
+        if end is None:  # the worker is ready
             self._failed_starts = 0
-        else:
+        elif worker.task is not None:
+            outcome = self._outcome(worker, worker.task, end)
+            worker.task = None
             yield outcome
+
+    def _outcome(self, worker: WorkerProcess, task: Task, end: RunEnd) -> Outcome:
+        """The outcome of a task whose run has ended by itself."""
+        if end.outcome:
+            return decode(end.outcome, task)
+        return self._interrupted(worker, task, end.status, end.message)
 
     def _limit(self, worker: WorkerProcess) -> float:
         """The seconds after which a worker or its run is killed."""
@@ -172,7 +203,7 @@ class Pool(Executor):
                 message = f"killed after {typed_time(limit, 'seconds')}, the limit of a run"
                 yield from self._remove(worker, Status.TIMEOUT, message)
             elif worker.seconds > (worker.measurements + 1) * MEASURE_INTERVAL_SECONDS:
-                used_bytes = worker.measure_memory()
+                used_bytes = worker.measure_memory(self._max_memory)
                 if used_bytes > self._max_memory:
                     message = (
                         f"killed at {used_bytes / 2**20:.0f} MiB of memory; "
@@ -182,22 +213,19 @@ class Pool(Executor):
 
     def _remove(self, worker: WorkerProcess, status: Status, message: str) -> Iterator[Outcome]:
         """Stop a worker; its run, if it had begun, keeps the trajectory in its journal."""
-        finished_before = worker.stop()
+        end = worker.stop()
         self._workers.remove(worker)
-        if finished_before is not None:
-            yield finished_before
+        if end is not None and worker.task is not None:
+            yield self._outcome(worker, worker.task, end)
             return
         if status is Status.KILLED:
-            from polarbear.algorithms.program import killed_from_outside  # few races need it
-
             exit_code = worker.process.returncode
             message += f" (exit code {exit_code})"
-            if killed_from_outside(exit_code):
-                status = Status.LOST
-        message = "\n".join(filter(None, (message, log_tail(worker.setup.log))))
+            status = status_of_death(exit_code)
         if not worker.is_ready:
             self._failed_starts += 1
             if self._failed_starts >= MAX_FAILED_STARTS:
+                message = _with_output(message, worker)
                 raise PolarBearError(f"a worker process could not be started: {message}")
         if worker.task is None:
             return
@@ -216,7 +244,7 @@ class Pool(Executor):
         return Outcome(
             task,
             status,
-            message,
+            _with_output(message, worker),
             times,
             values,
             evaluations=int(last_time) if counts_evaluations else 0,
@@ -225,3 +253,8 @@ class Pool(Executor):
             started=time.time() - worker.seconds,
             where=here(worker.setup.name),
         )
+
+
+def _with_output(message: str, worker: WorkerProcess) -> str:
+    """A message and the last lines that the run has printed."""
+    return "\n".join(filter(None, (message, log_tail(worker.setup.log))))

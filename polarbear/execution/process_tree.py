@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from polarbear.errors import PolarBearError
 
 TAG_VARIABLE = "POLARBEAR_RUN"  # tags of nested races are joined by colons
 MAX_KILL_SECONDS = 30.0  # a busy machine may need that long to remove killed processes
+_PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _WATCHDOG = "from polarbear.execution.process_tree import watch; watch()"
 
@@ -42,11 +43,23 @@ def tagged_environment(tag: str) -> dict[str, str]:
 
 def become_subreaper() -> bool:
     """Become the parent of orphans below this process; return False where that is impossible."""
+    return _set_process_option(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def die_with_parent(parent: int) -> None:
+    """Let the system kill this process when its parent ends, on Linux."""
+    _set_process_option(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _set_process_option(option: int, value: int) -> bool:
+    """Set an option of this process by prctl; return False where there is none."""
     if not sys.platform.startswith("linux"):
         return False
     try:
         prctl = ctypes.CDLL(None, use_errno=True).prctl
-        return bool(prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+        return bool(prctl(option, value, 0, 0, 0) == 0)
     except (OSError, AttributeError):
         return False
 
@@ -75,21 +88,81 @@ def kill_descendants(process: psutil.Process | None = None) -> int:
     return _kill_all(lambda: descendants(process or psutil.Process()))
 
 
-def kill_tagged(tag: str) -> int:
-    """Kill all other processes with a tag, and their descendants; return how many there were."""
+def memory_of(processes: Iterable[psutil.Process], at_least: float) -> int:
+    """Bytes used by processes together.
+
+    Forked processes share memory. It is divided among them, which takes longer to measure, only
+    where it would be ``at_least`` a number of bytes otherwise.
+    """
+    alive = [process for process in processes if _is_running(process)]
+    used_bytes = sum(_memory(process, "rss") for process in alive)
+    if used_bytes < at_least or len(alive) < 2:
+        return used_bytes
+    return sum(_memory(process, "pss") for process in alive)
+
+
+def _is_running(process: psutil.Process) -> bool:
+    try:
+        return bool(process.is_running())
+    except psutil.Error:
+        return False
+
+
+def _memory(process: psutil.Process, kind: str) -> int:
+    """The resident bytes of a process; with ``pss``, shared ones divided by their users."""
+    try:
+        if kind == "pss" and sys.platform.startswith("linux"):
+            return int(process.memory_full_info().pss)
+        return int(process.memory_info().rss)
+    except psutil.Error:
+        return 0
+
+
+def kill_tagged(tag: str, spared: Container[int] = ()) -> int:
+    """Kill all other processes with a tag, and their descendants; return how many there were.
+
+    Those whose numbers are ``spared`` stay alive.
+    """
 
     def find() -> list[psutil.Process]:
-        tagged = [process for process in psutil.process_iter() if _has_tag(process, tag)]
+        tagged = [
+            process
+            for process in psutil.process_iter()
+            if process.pid not in spared and _has_tag(process, tag)
+        ]
         return [*tagged, *(below for process in tagged for below in descendants(process))]
 
     return _kill_all(find)
+
+
+def kill_children_except(spared: Container[int]) -> int:
+    """Kill the children of this process, and theirs, but for those whose numbers are spared."""
+
+    def find() -> list[psutil.Process]:
+        numbers = _children_now(os.getpid())
+        if numbers is not None and all(number in spared for number in numbers):
+            return []
+        others = [child for child in psutil.Process().children() if child.pid not in spared]
+        return [*others, *(below for child in others for below in descendants(child))]
+
+    return _kill_all(find)
+
+
+def _children_now(pid: int) -> list[int] | None:
+    """The numbers of the children of a process, at once; None where the system has no such list."""
+    try:
+        lists = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    except (OSError, ValueError):
+        return None
+    return [int(number) for numbers in lists for number in numbers.split()] if lists else None
 
 
 def kill_worker(worker: psutil.Process) -> None:
     """Kill a worker after its descendants, which would otherwise lose their parent."""
     with suppress(psutil.Error):
         worker.suspend()  # it can start nothing new, and still adopts orphans
-        kill_descendants(worker)
+        if _children_now(worker.pid) != []:
+            kill_descendants(worker)
         worker.kill()
 
 

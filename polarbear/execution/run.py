@@ -4,6 +4,7 @@ import random
 import time
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,11 +49,12 @@ def execute(
     log_tail: Callable[[], str] = lambda: "",
     worker: str = "",
     catches_interrupts: bool = False,
+    on_begin: Callable[[], None] = lambda: None,
 ) -> Outcome:
     """Execute a task until it ends or fails.
 
     Only KeyboardInterrupt is raised, unless this process handles interrupts otherwise and such an
-    exception can only come from the run itself.
+    exception can only come from the run itself. ``on_begin`` is called once all is loaded.
     """
     setting = problems.setting
     axis = setting.budget.axis
@@ -88,6 +90,7 @@ def execute(
         # Libraries that draw from global generators start from a known state in every run.
         random.seed(task.seed)
         np.random.seed(task.seed)  # noqa: NPY002 - the global generator is the one to be reset
+        on_begin()
         clock = time.perf_counter()
         recorder.start()
         task.algorithm.run(trial, setting)
@@ -121,6 +124,36 @@ def execute(
         started,
         here(worker),
     )
+
+
+def executed_twice(
+    task: Task,
+    problems: Problems,
+    journal: Callable[[float, float], None] | None = None,
+    log_tail: Callable[[], str] = lambda: "",
+    worker: str = "",
+    catches_interrupts: bool = False,
+    on_begin: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Execute a task twice in this process; the outcome is the first, and says if both are alike.
+
+    Only what both have reached is compared: one may have been stopped for its time.
+    """
+    first = execute(task, problems, journal, log_tail, worker, catches_interrupts, on_begin)
+    if first.status.failed:
+        return first
+    second = execute(task, problems, None, log_tail, worker, catches_interrupts)
+    reached = min(first.reached, second.reached)
+    is_alike = second.status.failed == first.status.failed and (
+        _points_until(first, reached) == _points_until(second, reached)
+    )
+    return replace(first, repeats_itself=is_alike)
+
+
+def _points_until(outcome: Outcome, t: float) -> list[tuple[float, float]]:
+    """The trajectory of an outcome up to a time."""
+    points = zip(outcome.times.tolist(), outcome.values.tolist(), strict=True)
+    return [point for point in points if point[0] <= t]
 
 
 def stop_after(seconds: float | None, call: Callable[..., Any]) -> Callable[..., Any]:

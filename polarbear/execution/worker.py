@@ -1,72 +1,197 @@
-"""The program of a worker process, which executes one run after the other.
+"""The program of a worker, which lets one run after the other be executed.
 
 A pool starts it as ``python -m polarbear.execution.worker HANDLE``, where HANDLE is the number of
-an open socket. It receives a `WorkerSetup`, then one task after the other, and answers each task
-with its outcome. Such a process knows nothing of the script that started the race: no module of
-the parent is imported again, and user code comes from files.
+an open socket. It receives a `WorkerSetup`, then one run after the other, and reports the end of
+each. Such a process knows nothing of the script that started the race: no module of the parent is
+imported again, and user code comes from files.
+
+The worker itself executes no run. It forks processes that do (`run_process`), which takes a few
+milliseconds, since it has a single thread and has loaded what runs need. A process in which code of
+the user was executed serves one algorithm only; one that a run has changed serves none any more.
 """
 
 import faulthandler
+import gc
 import os
+import pickle
 import signal
 import sys
 import tempfile
-from multiprocessing.connection import Connection
+from collections import OrderedDict
+from contextlib import suppress
+from dataclasses import replace
+from multiprocessing.connection import Connection, wait
 
 from polarbear.execution import process_tree
-from polarbear.execution.journal import Journal
-from polarbear.execution.run import Problems, execute
-from polarbear.execution.worker_log import log_stream, log_tail
-from polarbear.execution.worker_process import INTERRUPTS, WorkerSetup
+from polarbear.execution.messages import (
+    Assignment,
+    RunEnd,
+    UnreadableError,
+    WorkerSetup,
+    decode,
+    leaves_unchanged,
+)
+from polarbear.execution.outcome import Status, Task
+from polarbear.execution.run import Problems
+from polarbear.execution.run_process import WITHOUT_CHANNEL, RunProcess
+from polarbear.execution.worker_log import log_stream
+from polarbear.execution.worker_process import INTERRUPTS, status_of_death
 
 STANDARD_OUTPUT = 1
 STANDARD_ERROR = 2
+MAX_WARM = 2  # processes that are kept, each for another algorithm
+LOOK_SECONDS = 0.1  # between looks at a process where its end cannot be waited for
+MAX_DYING_SECONDS = 1.0  # between the end of a process's channel and its own
+UNREADABLE = "killed because it wrote into the connection of its process"
+CLOSED = "it closed the file descriptors of its process"
+
+
+class PoolGoneError(Exception):
+    """The pool has closed its end, so nobody waits for the run any more."""
+
+
+class Worker:
+    """Serves the pool at the other end of a connection."""
+
+    def __init__(self, connection: Connection, setup: WorkerSetup) -> None:
+        self._connection = connection
+        self._setup = setup
+        self._warm: OrderedDict[str, RunProcess] = OrderedDict()  # the last used one is the last
+        self._problems = _preloaded(setup)
+        self._is_subreaper = process_tree.become_subreaper()
+
+    def serve(self) -> None:
+        """Receive runs and report their ends until the connection ends, which raises EOFError."""
+        gc.collect()
+        gc.freeze()  # what is not collected is not copied in forked processes
+        self._connection.send(None)  # ready
+        while True:
+            assignment: Assignment = self._connection.recv()
+            self._connection.send(self._executed(assignment))
+
+    def close(self) -> None:
+        """End all processes."""
+        for process in self._warm.values():
+            process.end()
+        self._warm.clear()
+
+    def _executed(self, assignment: Assignment) -> RunEnd:
+        """Let a run be executed, and end its process unless that can serve another one."""
+        process = self._warm.pop(assignment.process_key, None)
+        if process is not None and not self._sent(process, assignment.task):
+            process.end()
+            process = None
+        if process is None:
+            process = RunProcess.fork(self._setup, self._problems, self._descriptors())
+            self._sent(process, assignment.task)
+        end = self._end_of(process)
+        if leaves_unchanged(end.outcome) and not assignment.is_alone:
+            self._warm[assignment.process_key] = process
+            if len(self._warm) > MAX_WARM:
+                _, longest_unused = self._warm.popitem(last=False)
+                longest_unused.end()
+        else:
+            process.end()
+        self._kill_orphans()
+        return replace(end, warm={key: kept.pid for key, kept in self._warm.items()})
+
+    def _sent(self, process: RunProcess, task: bytes) -> bool:
+        """Send a task; return False if the process has died."""
+        try:
+            process.channel.send(task)
+        except OSError:
+            return False
+        return True
+
+    def _descriptors(self) -> list[int]:
+        """The open files that a forked process shall not keep."""
+        descriptors = [self._connection.fileno()]
+        for process in self._warm.values():
+            descriptors += process.descriptors()
+        return descriptors
+
+    def _end_of(self, process: RunProcess) -> RunEnd:
+        """Wait for the end of a run, or of its process."""
+        channel = process.channel.fileno()
+        pool = self._connection.fileno()
+        sentinels = [] if process.sentinel is None else [process.sentinel]
+        timeout = LOOK_SECONDS if process.sentinel is None else None
+        while True:
+            ready = wait([channel, pool, *sentinels], timeout)
+            if pool in ready:
+                process.end()
+                raise PoolGoneError
+            if channel in ready:
+                try:
+                    message = process.channel.receive_part()
+                    if message is not None:
+                        decode(message, _NO_TASK)  # raises if it is none
+                        return RunEnd(message)
+                    continue
+                except UnreadableError:
+                    return RunEnd(status=Status.KILLED, message=UNREADABLE)
+                except (EOFError, OSError):
+                    exit_code = process.wait(MAX_DYING_SECONDS)
+                    if exit_code is None or exit_code == WITHOUT_CHANNEL:
+                        return RunEnd(status=Status.CRASHED, message=CLOSED)
+                    return _death(exit_code)
+            exit_code = process.wait(0.0)
+            if exit_code is not None:
+                return _death(exit_code)
+
+    def _kill_orphans(self) -> None:
+        """Kill what a run has left behind outside of its process."""
+        own = {process.pid for process in self._warm.values()}
+        if self._is_subreaper:
+            process_tree.kill_children_except(own)
+        else:
+            process_tree.kill_tagged(self._setup.tag, own)
+
+
+_NO_TASK: Task = None  # type: ignore[assignment]  # to check whether an outcome can be read
+
+
+def _death(exit_code: int) -> RunEnd:
+    """The end of a run whose process died."""
+    status = status_of_death(exit_code)
+    return RunEnd(status=status, message=f"its process died (exit code {exit_code})")
+
+
+def _preloaded(setup: WorkerSetup) -> Problems | None:
+    """The problems, with their packages loaded; None if that would execute code of the user.
+
+    All processes inherit what is loaded here.
+    """
+    if setup.has_user_problems:
+        return None
+    problems = Problems(*pickle.loads(setup.problems))
+    with suppress(Exception):  # a run says why a problem cannot be built
+        instance = problems.suite.instance(0, problems.setting)
+        problem = problems.get(instance)
+        problem.evaluate((problem.lower + problem.upper) / 2)
+    return problems
 
 
 def main() -> None:
     """Serve the pool at the other end of the socket that the command line names."""
     handle = int(sys.argv[1])
-    os.set_inheritable(handle, False)  # the pool shall notice the end of this process at once
+    os.set_inheritable(handle, False)
     _handle_signals()
     connection = Connection(handle)
     try:
         setup: WorkerSetup = connection.recv()
-        serve(connection, setup)
+        _restore_import_path(setup)
+        _write_output_to_log()
+        tempfile.tempdir = str(setup.journal.parent)  # which the pool removes in any case
+        worker = Worker(connection, setup)
     except EOFError:  # the pool has closed its end
         return
-
-
-def serve(connection: Connection, setup: WorkerSetup) -> None:
-    """Receive tasks and send outcomes until the connection ends, which raises EOFError."""
-    _restore_import_path(setup)
-    _write_output_to_log()
-    tempfile.tempdir = str(setup.journal.parent)  # which the pool removes in any case
-    is_subreaper = process_tree.become_subreaper()
-    journal = Journal(setup.journal)
-    problems = Problems(setup.suite, setup.setting)
-    connection.send(None)  # ready
-    while True:
-        task = connection.recv()
-        outcome = execute(
-            task,
-            problems,
-            journal.add,
-            lambda: log_tail(setup.log),
-            worker=setup.name,
-            catches_interrupts=True,
-        )
-        if process_tree.has_children():
-            n_killed = process_tree.kill_descendants()
-        elif is_subreaper:
-            n_killed = 0
-        else:
-            n_killed = process_tree.kill_tagged(setup.tag)
-        if n_killed:
-            problems.forget()  # the kept problem may have lost a process that it needs
-        # Before the outcome is sent: the next run may be killed before it writes anything.
-        journal.truncate(0)
-        os.ftruncate(STANDARD_OUTPUT, 0)
-        connection.send(outcome)
+    try:
+        worker.serve()
+    except (EOFError, OSError, PoolGoneError):
+        return
+    finally:
+        worker.close()
 
 
 def _handle_signals() -> None:
@@ -82,14 +207,10 @@ def _handle_signals() -> None:
 
 
 def _restore_import_path(setup: WorkerSetup) -> None:
-    """Import modules from where the parent does; programs of a run get the user's PYTHONPATH."""
+    """Import modules from where the parent does."""
     sys.path[:] = setup.import_path
-    if setup.python_path is None:
-        del os.environ["PYTHONPATH"]
-    else:
-        os.environ["PYTHONPATH"] = setup.python_path
-    if setup.setting.folder not in sys.path:
-        sys.path.insert(0, setup.setting.folder)
+    if setup.folder not in sys.path:
+        sys.path.insert(0, setup.folder)
 
 
 def _write_output_to_log() -> None:

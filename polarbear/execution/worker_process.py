@@ -11,15 +11,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Self
 
 import psutil
 
 from polarbear.errors import PolarBearError
 from polarbear.execution import process_tree
-from polarbear.execution.outcome import Outcome, Task
-from polarbear.problems.base import Setting, Suite
+from polarbear.execution.messages import Assignment, RunEnd, WorkerSetup
+from polarbear.execution.outcome import Status, Task
 
 WORKER_MODULE = "polarbear.execution.worker"
 INTERRUPTS = (signal.SIGINT, signal.SIGHUP)  # they reach all processes of a terminal
@@ -34,23 +33,9 @@ THREAD_VARIABLES = (
     "POLARS_MAX_THREADS",
     "RAYON_NUM_THREADS",
 )
-# Programs started by a run are searched for in every fourth measurement of memory.
+# The processes of a run are searched for in every fourth measurement of memory.
 CHILDREN_INTERVAL = 4
 MAX_LOG_BYTES = 64 * 2**20  # of the output of a run; more could fill the disk
-
-
-@dataclass(frozen=True)
-class WorkerSetup:
-    """The settings that a worker process receives before its first task."""
-
-    name: str
-    tag: str  # which its descendants inherit in their environment
-    journal: Path
-    log: Path
-    suite: Suite
-    setting: Setting
-    import_path: tuple[str, ...]
-    python_path: str | None  # the variable PYTHONPATH of the process that has the pool
 
 
 def import_path() -> tuple[str, ...]:
@@ -58,16 +43,26 @@ def import_path() -> tuple[str, ...]:
     return tuple(os.path.abspath(folder) for folder in sys.path)  # noqa: PTH100 - they are texts
 
 
+def status_of_death(exit_code: int) -> Status:
+    """The status of a run whose process, or worker, died with this exit code."""
+    from polarbear.algorithms.program import killed_from_outside  # few races need it
+
+    return Status.LOST if killed_from_outside(exit_code) else Status.KILLED
+
+
 @dataclass
 class WorkerProcess:
-    """One worker process, the task assigned to it, and the files it writes."""
+    """One worker, the task assigned to it, and the files that its processes write."""
 
     setup: WorkerSetup
     process: subprocess.Popen[bytes]
     identity: psutil.Process | None
     connection: Connection
     children: list[psutil.Process] = field(default_factory=list)  # at the last measurement
+    warm: Mapping[str, int] = field(default_factory=dict)  # idle processes by their keys
     task: Task | None = None
+    process_key: str = ""  # of the task
+    is_alone: bool = False  # the process of the task serves no other one
     is_ready: bool = False
     has_begun: bool = False  # the task was sent
     since: float = field(default_factory=time.monotonic)  # when it or its task was started
@@ -115,56 +110,54 @@ class WorkerProcess:
         """Seconds since the task was sent or, before that, since the process was started."""
         return time.monotonic() - self.since
 
-    def assign(self, task: Task) -> None:
-        """Give it a task, which is sent as soon as the process is ready."""
+    def assign(self, task: Task, process_key: str, is_alone: bool) -> None:
+        """Give it a task, which is sent as soon as the worker is ready."""
         self.task = task
+        self.process_key = process_key
+        self.is_alone = is_alone
         self.has_begun = False
         if self.is_ready:
             self._send()
 
-    def receive(self) -> Outcome | None:
-        """Receive the outcome of the task, or None if the process is ready now."""
-        outcome: Outcome | None = self.connection.recv()
-        if outcome is not None:
-            self.task = None
-            return outcome
+    def receive(self) -> RunEnd | None:
+        """Receive the end of the task's run, or None if the worker is ready now."""
+        end: RunEnd | None = self.connection.recv()
+        if end is not None:
+            self.warm = end.warm
+            return end
         self.is_ready = True
         if self.task is not None:
             self._send()
         return None
 
     def _send(self) -> None:
-        with suppress(OSError):  # the process is dead, as the end of the connection will show
-            self.connection.send(self.task)
+        # Emptied here, where no earlier run can write any more, and the new one not yet.
+        for file in (self.setup.journal, self.setup.log):
+            with suppress(OSError):
+                os.truncate(file, 0)
+        assignment = Assignment(pickle.dumps(self.task), self.process_key, self.is_alone)
+        with suppress(OSError):  # the worker is dead, as the end of the connection will show
+            self.connection.send(assignment)
             self.has_begun = True
         self.since = time.monotonic()
         self.measurements = 0
 
-    def measure_memory(self) -> int:
-        """Bytes used by the process and its children; empties its log if that is too large."""
+    def measure_memory(self, limit: float) -> int:
+        """Bytes used by the processes of the run; empties the log if that is too large."""
         self.measurements += 1
         with suppress(OSError):
             if self.setup.log.stat().st_size > MAX_LOG_BYTES:
                 os.truncate(self.setup.log, 0)  # only its end would be quoted
         if self.identity is None:
             return 0
-        if self.measurements % CHILDREN_INTERVAL == 0:
-            self.children = process_tree.descendants(self.identity)
-        used_bytes = 0
-        for process in (self.identity, *self.children):
-            with suppress(psutil.Error):
-                if process.is_running():
-                    used_bytes += process.memory_info().rss
-        return used_bytes
+        if self.measurements % CHILDREN_INTERVAL == 1:
+            idle = {pid for key, pid in self.warm.items() if key != self.process_key}
+            descendants = process_tree.descendants(self.identity)
+            self.children = [process for process in descendants if process.pid not in idle]
+        return process_tree.memory_of(self.children, at_least=limit)
 
-    def is_dead_within(self, seconds: float) -> bool:
-        """Wait for the end of the process, at most for some seconds."""
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(seconds)
-        return self.process.poll() is not None
-
-    def stop(self) -> Outcome | None:
-        """Kill the process and all its runs have started; return an outcome sent before that."""
+    def stop(self) -> RunEnd | None:
+        """Kill the worker and all processes below it; return the end of a run before that."""
         has_died = self.process.poll() is not None
         if self.identity is not None:
             process_tree.kill_worker(self.identity)
@@ -172,12 +165,12 @@ class WorkerProcess:
         if has_died:
             process_tree.kill(self.children)
             process_tree.kill_tagged(self.setup.tag)
-        outcome: Outcome | None = None
+        end: RunEnd | None = None
         with suppress(EOFError, OSError):
             while self.connection.poll():
-                outcome = self.connection.recv() or outcome
+                end = self.connection.recv() or end
         self.connection.close()
-        return outcome
+        return end
 
 
 @contextmanager

@@ -29,6 +29,11 @@ Trajectory = Literal["best", "last"]  # which of a run's values counts at a time
 LARGEST_NUMBER = 100_000  # of a dimension or an instance id; libraries overflow far above it
 
 
+def is_polarbears(adapter: type) -> bool:
+    """Whether a class is part of PolarBear, and no plug-in."""
+    return adapter.__module__.partition(".")[0] == "polarbear"
+
+
 class Kind(StrEnum):
     """The kinds of problems that algorithms can accept."""
 
@@ -127,6 +132,11 @@ class Suite(Options):
             if not is_weight(weight):
                 raise ValueError(improper(weight, str(name)))
         return weights
+
+    @property
+    def runs_user_code(self) -> bool:
+        """Whether building or evaluating its problems executes code of the user."""
+        return not is_polarbears(type(self))
 
     @abstractmethod
     def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Spec]:

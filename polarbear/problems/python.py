@@ -28,6 +28,10 @@ class Python(Suite):
     kind: ClassVar[Kind] = Kind.OBJECT
     keeps_state: ClassVar[bool] = True
 
+    @property
+    def runs_user_code(self) -> bool:
+        return True
+
     def offers(self) -> Kind:
         return Kind(self.gives)
 

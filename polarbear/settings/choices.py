@@ -29,6 +29,13 @@ class ExecutionEngine(StrEnum):
     DASK = "dask"
 
 
+class Isolation(StrEnum):
+    """What a process that executes code of the user serves: one algorithm, or one run."""
+
+    ALGORITHM = "algorithm"
+    RUN = "run"
+
+
 class Theme(StrEnum):
     """The colours of figures."""
 

@@ -43,7 +43,9 @@ def waits(problem, seed, sign):
 
 
 def kills_its_worker(problem, seed):
-    os.kill(os.getppid(), signal.SIGKILL)
+    import psutil
+    polarbears = psutil.Process().parent()
+    polarbears.parent().kill()
     time.sleep(600)
 
 

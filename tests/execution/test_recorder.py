@@ -1,5 +1,6 @@
 """The recorder: exact counts, improvements only, nothing charged that is ours."""
 
+import os
 from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from polarbear.algorithms import ADAPTERS
 from polarbear.errors import BadOutputError, BudgetExhausted, ProblemError
 from polarbear.execution import recorder as recorder_module
-from polarbear.execution.journal import POINT, Journal, read_journal
+from polarbear.execution.journal import POINT, POINT_BYTES, Journal, read_journal
 from polarbear.execution.outcome import Outcome, Task
 from polarbear.execution.recorder import Recorder
 from polarbear.execution.run import Problems, execute
@@ -150,14 +151,18 @@ def test_a_reported_time_that_goes_back_is_refused(t: float):
         recorder.report(t, 4.0)
 
 
-def test_a_journal_gives_back_what_a_dead_process_had_found(tmp_path: Path):
+@pytest.mark.parametrize(
+    "end", [POINT.pack(5, 1)[:11], b"words of a run", b"x" * POINT_BYTES], ids=repr
+)
+def test_a_journal_gives_back_what_a_dead_process_had_found(tmp_path: Path, end: bytes):
     journal = Journal(tmp_path / "journal")
     journal.add(9, 9)
-    journal.truncate(0)
+    os.truncate(tmp_path / "journal", 0)
     journal.add(1, 3.5)
     journal.add(4, 2.5)
     with (tmp_path / "journal").open("ab") as file:
-        file.write(POINT.pack(5, 1)[:11])  # killed in mid-write
+        file.write(end)
+    journal.add(6, 1.5)
     times, values = read_journal(tmp_path / "journal")
     assert times.tolist() == [1, 4]
     assert values.tolist() == [3.5, 2.5]
