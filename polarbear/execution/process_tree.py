@@ -88,6 +88,11 @@ def kill_descendants(process: psutil.Process | None = None) -> int:
     return _kill_all(lambda: descendants(process or psutil.Process()))
 
 
+def tagged(tag: str) -> list[psutil.Process]:
+    """All other processes with a tag in their environment."""
+    return [process for process in psutil.process_iter() if _has_tag(process, tag)]
+
+
 def memory_of(processes: Iterable[psutil.Process], at_least: float) -> int:
     """Bytes used by processes together.
 
@@ -125,12 +130,8 @@ def kill_tagged(tag: str, spared: Container[int] = ()) -> int:
     """
 
     def find() -> list[psutil.Process]:
-        tagged = [
-            process
-            for process in psutil.process_iter()
-            if process.pid not in spared and _has_tag(process, tag)
-        ]
-        return [*tagged, *(below for process in tagged for below in descendants(process))]
+        roots = [process for process in tagged(tag) if process.pid not in spared]
+        return [*roots, *(below for process in roots for below in descendants(process))]
 
     return _kill_all(find)
 
