@@ -2,12 +2,16 @@
 
 import signal
 import sys
+import time
 
 INTERRUPTED = 130
 
 
 def main() -> None:
     """Import and run the command line, so that Ctrl-C during the import is one line, too."""
+    if not _clock_is_readable():
+        print("polarbear: the clock of this machine cannot be read: set its date", file=sys.stderr)
+        sys.exit(1)
     try:
         from polarbear.cli import main as run
 
@@ -20,6 +24,15 @@ def main() -> None:
     except MemoryError:
         print("polarbear: there is not enough memory; what was stored is intact", file=sys.stderr)
         sys.exit(1)
+
+
+def _clock_is_readable() -> bool:
+    """Whether Python can represent the time, which some of its modules ask for when imported."""
+    try:
+        time.time()
+    except OverflowError:  # after the year 2262
+        return False
+    return True
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -70,3 +71,18 @@ def test_an_interrupt_at_any_moment_ends_with_130_and_one_line(
     )
     assert done.returncode == 130
     assert done.stderr == "polarbear: interrupted\n"
+
+
+def test_a_clock_that_python_cannot_read_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def overflow() -> float:
+        raise OverflowError("timestamp too large to convert to C _PyTime_t")
+
+    monkeypatch.setattr(time, "time", overflow)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == (
+        "polarbear: the clock of this machine cannot be read: set its date\n"
+    )

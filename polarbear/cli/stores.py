@@ -159,13 +159,24 @@ def repair(
 
 
 def _show_repaired(repaired: "Repaired") -> None:
-    if not repaired.moved:
+    changes = (repaired.moved, repaired.missing, repaired.listed, repaired.restored)
+    if not any(changes):
         output.show(f"{repaired.store} is sound: nothing to repair")
         return
-    output.show(
-        f"{counted(len(repaired.moved), 'file')} moved into {repaired.store}/damaged:",
-        *(f"  {moved.file}: {moved.why}" for moved in repaired.moved),
-    )
+    if repaired.restored:
+        restored = counted(len(repaired.restored), "file")
+        output.show(f"line ends restored in {restored}:", *map(_indented, repaired.restored))
+    if repaired.listed:
+        listed = counted(len(repaired.listed), "file")
+        output.show(f"{listed} added to the list:", *map(_indented, repaired.listed))
+    if repaired.moved:
+        output.show(
+            f"{counted(len(repaired.moved), 'file')} moved into {repaired.store}/damaged:",
+            *(f"  {moved.file}: {moved.why}" for moved in repaired.moved),
+        )
+    if repaired.missing:
+        missing = counted(len(repaired.missing), "file")
+        output.show(f"{missing} missing, no longer listed:", *map(_indented, repaired.missing))
     if repaired.runs_lost:
         output.show(f"{counted(repaired.runs_lost, 'run')} to be run again")
     if repaired.rounds_to_replay:
@@ -173,3 +184,7 @@ def _show_repaired(repaired: "Repaired") -> None:
         output.show(f"{rounds_to_replay} to be replayed, {repaired.rounds_kept} kept")
     if repaired.next:
         output.show(f"next: {repaired.next}")
+
+
+def _indented(line: str) -> str:
+    return f"  {line}"

@@ -13,8 +13,9 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -24,14 +25,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polarbear.config.stored_settings import StoredSettings
-from polarbear.errors import StoreError
+from polarbear.errors import StoreError, StoreLockedError
 from polarbear.store import file_io, fs, manifest, row_checks, tables
 from polarbear.store.file_io import JsonObject, T
 from polarbear.store.manifest import Manifest
+from polarbear.store.writer import WriteLock
 
+RUN_PARTS = ("instances/part-", "trajectories/part-", "runs/part-")
+MAX_ATTEMPTS_AGAINST_WRITER = 5  # to write a file that a second writer may remove
 MAX_ATTEMPTS = 100  # another process may keep replacing the files of a table
 
-File = tuple[str, bytes | memoryview]  # a name as seen from the store, and the content
+Stamp = tuple[int, int, int]
+Data = bytes | memoryview
+File = tuple[str, Data]  # a name as seen from the store, and the content
 FACTS = b"polarbear"  # metadata key of the JSON object that describes a table's content
 
 # A table of more bytes in memory cannot come from runs: a run has an id, and improvements differ.
@@ -62,21 +68,28 @@ class Catalog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._loaded: tuple[tuple[int, int, int], Manifest] | None = None
+        self._loaded: tuple[Stamp, Manifest] | None = None
         self._lock = threading.RLock()
+        self._write_lock: WriteLock | None = None
         self._interrupted = False
 
     @property
     def manifest(self) -> Manifest:
         """``polarbear.json`` as it is now."""
-        try:
-            now = (self.path / manifest.NAME).stat()
-        except OSError:
+        stamp = self._stamp()
+        if stamp is None:
             return manifest.load(self.path)
-        stamp = (now.st_ino, now.st_size, now.st_mtime_ns)
         if self._loaded is None or self._loaded[0] != stamp:
             self._loaded = stamp, manifest.load(self.path)
         return self._loaded[1]
+
+    def _stamp(self) -> Stamp | None:
+        """The identity of ``polarbear.json``, which changes when it is replaced."""
+        try:
+            now = (self.path / manifest.NAME).stat()
+        except OSError:
+            return None
+        return now.st_ino, now.st_size, now.st_mtime_ns
 
     # --- reading -----------------------------------------------------------------------------
 
@@ -123,7 +136,10 @@ class Catalog:
                     continue
                 if file_io.digest(data) == before.files[name]:
                     return data
-                why = file_io.CHANGED
+                if file_io.digest(file_io.with_own_line_ends(data)) == before.files[name]:
+                    why = file_io.LINE_ENDS
+                else:
+                    why = file_io.CHANGED
             if self.manifest is before:
                 raise file_io.damaged(path, why)
 
@@ -163,8 +179,52 @@ class Catalog:
     # --- writing -----------------------------------------------------------------------------
 
     def create(self, new_manifest: Manifest) -> None:
-        """Make the folder a store."""
+        """Make the folder a store.
+
+        Git must not change the line ends of its files, whose checksums would not match any more.
+        """
+        attributes = self.path / manifest.GIT_ATTRIBUTES
+        if not attributes.exists():
+            file_io.write_whole(attributes, manifest.KEEP_LINE_ENDS)
         file_io.write_whole(self.path / manifest.NAME, new_manifest.to_bytes())
+
+    @contextmanager
+    def guarded_by(self, lock: WriteLock) -> Iterator[None]:
+        """Check this lock before each change."""
+        self._write_lock = lock
+        try:
+            yield
+        finally:
+            self._write_lock = None
+
+    def _check_lock(self) -> None:
+        if self._write_lock is not None:
+            self._write_lock.check()
+
+    def _check_no_other_writer(self, stamp: Stamp | None) -> None:
+        """Raise an error if the lock was lost, or if ``polarbear.json`` is another one."""
+        self._check_lock()
+        if self._stamp() != stamp:
+            raise StoreLockedError(
+                f"another process has changed {self.path}, so this one stops; when no process "
+                f"writes, `polarbear repair {self.path}` adds the runs that it could not list"
+            )
+
+    def _replace_manifest(self, new_manifest: Manifest, stamp: Stamp | None) -> None:
+        """Replace ``polarbear.json`` if no other process has done so.
+
+        A second writer may remove the temporary file, which is then written again.
+        """
+        check = partial(self._check_no_other_writer, stamp)
+        for attempt in range(1, MAX_ATTEMPTS_AGAINST_WRITER + 1):
+            check()
+            try:
+                file_io.write_whole(self.path / manifest.NAME, new_manifest.to_bytes(), check)
+                return
+            except StoreError as error:
+                is_removed = isinstance(error.__cause__, FileNotFoundError)
+                if not is_removed or attempt == MAX_ATTEMPTS_AGAINST_WRITER:
+                    raise
 
     def commit(
         self,
@@ -177,21 +237,21 @@ class Catalog:
             if self._interrupted:
                 self.recover()
             before = self.manifest
+            stamp = self._stamp()
+            contents = dict(add) if isinstance(add, Sequence) else {}
             added: dict[str, str] = {}
-            written: list[str] = []
             try:
                 for name, data in add:
                     # A file that is listed with this content is written again, since the one on
                     # disk may be missing or damaged.
-                    added[name] = file_io.digest(data)
                     path = self.path / name
                     if not path.parent.exists():
                         file_io.make_folder(path.parent)
                     file_io.write_aside(file_io.aside_of(path), data)
-                    written.append(name)
-                self._sync_folders(written)
+                    added[name] = file_io.digest(data)
+                self._sync_folders(added)
             except BaseException:
-                for name in written:
+                for name in added:
                     file_io.remove(file_io.aside_of(self.path / name))
                 raise
             obsolete = [name for name in remove if name in before.files and name not in added]
@@ -203,12 +263,32 @@ class Catalog:
             after = replace(before, files={**kept, **added}, obsolete=tuple(obsolete))
             if settings is not None:
                 after = replace(after, config=settings)
+
             self._interrupted = True
-            file_io.write_whole(self.path / manifest.NAME, after.to_bytes())
-            for name in written:
-                self._put_in_place(name)
+            try:
+                self._replace_manifest(after, stamp)
+            except StoreLockedError:
+                self._keep_unlisted(added, contents)
+                self._interrupted = False
+                raise
+            for name, checksum in added.items():
+                self._put_in_place(name, checksum, contents.get(name))
             self._remove(obsolete)
             self._interrupted = False
+
+    def _keep_unlisted(self, names: Iterable[str], contents: Mapping[str, Data]) -> None:
+        """Keep the runs of a change that was refused, for `repair` to list them.
+
+        The process that writes may remove any temporary file while this one works.
+        """
+        for name in names:
+            path = self.path / name
+            if name.startswith(RUN_PARTS) and name in contents:
+                for _ in range(MAX_ATTEMPTS_AGAINST_WRITER):
+                    with suppress(StoreError):
+                        file_io.write_whole(path, contents[name])
+                        break
+            file_io.remove(file_io.aside_of(path))
 
     def recover(self) -> None:
         """Finish a change that was interrupted after it was listed; remove what was not listed.
@@ -216,14 +296,16 @@ class Catalog:
         Obsolete files are kept if anything else is wrong: in a copy of a store that was changing
         they may be the only complete ones.
         """
+        self._check_lock()
         listed = self.manifest
         self._sync_folders([manifest.NAME])
         for aside in self.path.rglob(f"{file_io.ASIDE}*"):
             if not aside.is_file():
                 continue
             name = str(aside.relative_to(self.path)).replace(file_io.ASIDE, "", 1)
-            if name in listed.files and file_io.digest(file_io.read(aside)) == listed.files[name]:
-                self._put_in_place(name)
+            checksum = listed.files.get(name)
+            if checksum is not None and self._has(aside, checksum):
+                self._put_in_place(name, checksum)
             else:
                 file_io.remove(aside)
         on_disk = {*manifest.data_files(self.path)}
@@ -237,10 +319,29 @@ class Catalog:
         checksums = {name: file_io.digest(file_io.read(self.path / name)) for name in listed.files}
         return checksums == listed.files
 
-    def _put_in_place(self, name: str) -> None:
+    def _put_in_place(self, name: str, checksum: str, data: Data | None = None) -> None:
+        """Give a listed file its name.
+
+        A second writer, which had no working lock, may have done that, or removed the file.
+        """
         path = self.path / name
         with file_io.explained(path):
-            fs.rename(file_io.aside_of(path), path)
+            try:
+                fs.rename(file_io.aside_of(path), path)
+            except FileNotFoundError:
+                if self._has(path, checksum):
+                    return
+                if data is None:
+                    raise
+                file_io.write_whole(path, data)
+
+    @staticmethod
+    def _has(path: Path, checksum: str) -> bool:
+        """Whether there is a file with this content."""
+        try:
+            return file_io.digest(file_io.read(path)) == checksum
+        except FileNotFoundError:
+            return False
 
     def _remove(self, names: Iterable[str]) -> None:
         """Remove files for good, before another change may forget that they are obsolete."""

@@ -9,7 +9,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -34,11 +34,13 @@ MAX_ERRORS = 1000  # of one record, above which listing them takes longer than r
 NO_LINKS_OR_PIPES = os.O_NOFOLLOW | os.O_NONBLOCK  # a hostile store may have one as its lock
 MISSING = "it is not there"
 CHANGED = "its content does not match its checksum"
+LINE_ENDS = "its line ends were changed, for example by git without the store's .gitattributes"
 UNREADABLE = (
     *(OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError),
     *(RuntimeError, MemoryError),
 )
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)  # of a file system
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
@@ -106,14 +108,24 @@ def to_json(facts: Mapping[str, object]) -> bytes:
     return _sealed(text.removesuffix("\n}").encode(errors="surrogatepass"))
 
 
+def is_sealed(data: bytes) -> bool:
+    """Whether a JSON text ends in its checksum."""
+    return data == _sealed(data[: data.rfind(b",")])
+
+
+def with_own_line_ends(data: bytes) -> bytes:
+    """A text with the line ends that PolarBear writes."""
+    return data.replace(b"\r\n", b"\n")
+
+
 def _sealed(body: bytes) -> bytes:
     return body + f',\n "checksum": "{digest(body)}"\n}}\n'.encode()
 
 
 def from_json(path: Path, data: bytes) -> JsonObject:
     """The object that ``to_json`` wrote, without its checksum."""
-    if data != _sealed(data[: data.rfind(b",")]):
-        raise damaged(path, CHANGED)
+    if not is_sealed(data):
+        raise damaged(path, LINE_ENDS if is_sealed(with_own_line_ends(data)) else CHANGED)
     facts = parsed(path, data)
     facts.pop("checksum", None)
     return facts
@@ -183,14 +195,21 @@ def aside_of(path: Path) -> Path:
     return path.with_name(f"{ASIDE}{path.name}")
 
 
-def write_aside(path: Path, data: bytes | memoryview, to: Path | None = None) -> None:
-    """Write and sync a new file, and rename it; nothing of it is left if that fails."""
+def write_aside(
+    path: Path,
+    data: bytes | memoryview,
+    to: Path | None = None,
+    check: Callable[[], None] | None = None,
+) -> None:
+    """Write and sync a new file, check and rename it; nothing of it is left if that fails."""
     with explained(path):
         try:
             with fs.create(path) as file:
-                fcntl.flock(file.fileno(), fcntl.LOCK_EX)  # shows that its writer is alive
+                _show_life(file.fileno())
                 fs.put(file, data)
                 fs.sync(file)
+                if check is not None:
+                    check()
                 if to is not None:
                     fs.rename(path, to)
         except BaseException:
@@ -199,9 +218,14 @@ def write_aside(path: Path, data: bytes | memoryview, to: Path | None = None) ->
             raise
 
 
-def write_whole(path: Path, data: bytes | memoryview) -> None:
-    """Replace a file: a reader sees the old or the new content, also after a power cut."""
-    write_aside(_free_aside(path), data, to=path)
+def write_whole(
+    path: Path, data: bytes | memoryview, check: Callable[[], None] | None = None
+) -> None:
+    """Replace a file: a reader sees the old or the new content, also after a power cut.
+
+    ``check`` raises an error if the file must not be replaced; it is called at the last moment.
+    """
+    write_aside(_free_aside(path), data, to=path, check=check)
     with explained(path):
         fs.sync_folder(path.parent)
 
@@ -213,11 +237,20 @@ def folder_aside(target: Path) -> Iterator[Path]:
     folder.mkdir(parents=True)
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        _show_life(handle)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(handle)
+
+
+def _show_life(handle: int) -> None:
+    """Lock a temporary file or folder, which shows that its writer is alive."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError as error:
+        if error.errno not in NO_LOCKS:  # without locks, nobody removes what a killed process left
+            raise
 
 
 def _free_aside(target: Path) -> Path:

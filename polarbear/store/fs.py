@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import BinaryIO
+
+CANNOT_SYNC = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)  # the file system has no `fsync`
 
 
 def read(path: Path) -> bytes:
@@ -24,7 +27,7 @@ def put(file: BinaryIO, data: bytes | memoryview) -> None:
 
 def sync(file: BinaryIO) -> None:
     """Make the contents of a file survive a power cut."""
-    os.fsync(file.fileno())
+    _sync(file.fileno())
 
 
 def rename(old: Path, new: Path) -> None:
@@ -44,6 +47,14 @@ def sync_folder(path: Path) -> None:
     """Make names added to and removed from a folder survive a power cut."""
     handle = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(handle)
+        _sync(handle)
     finally:
         os.close(handle)
+
+
+def _sync(handle: int) -> None:
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in CANNOT_SYNC:
+            raise

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -19,10 +18,13 @@ from polarbear.config.stored_settings import SettingsOfFile, StoredSettings
 from polarbear.errors import NotAStoreError, StoreError, StoreVersionError
 from polarbear.settings.options import describe
 from polarbear.store import file_io, tables
+from polarbear.store.moments import now
 
 FORMAT = 2
 NAME = "polarbear.json"
 FOLDERS = (*tables.ALL, "posteriors", "rounds", "races")  # folders with data
+GIT_ATTRIBUTES = ".gitattributes"
+KEEP_LINE_ENDS = b"* -text\n"  # git changes nothing in a file
 DAMAGED = "damaged"  # the folder of files that `repair` has moved
 NUMBER = "[0-9]{4,6}"  # of a round or a race
 _HASH = f"-[0-9a-f]{{{file_io.HASH_DIGITS}}}"
@@ -86,8 +88,8 @@ class Manifest:
 
 def new(config: StoredSettings | None, listed: Mapping[str, str] | None = None) -> Manifest:
     """A manifest made now."""
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    return Manifest(now, config, listed or {}, (), __version__, FORMAT)
+    created = now().isoformat(timespec="seconds")
+    return Manifest(created, config, listed or {}, (), __version__, FORMAT)
 
 
 def load(path: Path) -> Manifest:
@@ -143,7 +145,8 @@ def check_free(path: Path) -> None:
         files = [path]
     else:
         files = []
-    is_free = all(file.name == "lock" or file.name.startswith(file_io.ASIDE) for file in files)
+    remains = ("lock", GIT_ATTRIBUTES)  # of a creation, besides temporary files
+    is_free = all(file.name in remains or file.name.startswith(file_io.ASIDE) for file in files)
     # Another process may be creating the store, so the manifest is looked for last.
     if not is_free and not is_store(path):
         if _has_parts(path):

@@ -1,8 +1,9 @@
 """Bring a damaged store back to the last sound state.
 
 Damaged files are moved into ``damaged/``, never removed, with everything that depends on them: runs
-without trajectories, and the rounds from the first that lacks anything. Sound files that are not
-listed are added to the list. The command that made the store then runs what is missing and replays
+without trajectories, and the rounds from the first that lacks anything. Sound parts of tables that
+are not listed are added to the list, and line ends that another program has changed are restored.
+The command that made the store then runs what is missing and replays
 those rounds. Nothing in the configuration is executed here.
 """
 
@@ -36,12 +37,17 @@ class Moved:
 class Repaired:
     """The repairs of a store; fields are the keys of `polarbear repair --json`.
 
-    ``runs_lost`` is the number of runs to be run again, as far as lost files can still be counted;
-    ``next`` is what to do now, or None if nothing is to be done.
+    ``missing`` are files that were listed but are not there, ``listed`` sound parts of tables that
+    were not, and ``restored`` files with changed line ends. ``runs_lost`` is the number of runs to
+    be run again, as far as lost files can still be counted; ``next`` is what to do now, or None if
+    nothing is to be done.
     """
 
     store: str
     moved: tuple[Moved, ...]
+    missing: tuple[str, ...]
+    listed: tuple[str, ...]
+    restored: tuple[str, ...]
     rounds_kept: int
     rounds_to_replay: int
     runs_lost: int
@@ -51,33 +57,59 @@ class Repaired:
 def repair(path: Path) -> Repaired:
     """Move damaged files and files that depend on them; a sound store is left unchanged."""
     check_is_store(path)
-    with locked(path / "lock"):
+    with locked(path / "lock") as lock:
+        restored = _restore_line_ends(path)
         moved = _rebuild_manifest(path)
         catalog = Catalog(path)
-        catalog.recover()
-        _list_parts(catalog)
-        names = [*data_files(path), *catalog.manifest.files]
-        runs_before = _runs(catalog, "runs") | _runs(catalog, "trajectories")
-        verified = verify(path)
-        while not verified.sound:
-            listed = catalog.manifest
-            moved_now = _set_aside(catalog, verified)
-            moved += moved_now
-            if not moved_now and catalog.manifest == listed:
-                first = verified.damaged[0]
-                raise StoreError(f"{path}/{first.file} cannot be set aside ({first.why})")
-            verified = verify(path)  # which finds files that depend on those that were moved
-        kept = Rounds(catalog).numbers()
+        with catalog.guarded_by(lock):
+            repaired = _repaired(catalog, moved, restored)
+    return repaired
+
+
+def _repaired(catalog: Catalog, moved: list[Moved], restored: list[str]) -> Repaired:
+    """Finish, list and set aside, until nothing in the store is damaged."""
+    path = catalog.path
+    catalog.recover()
+    newly_listed = _list_parts(catalog)
+    missing = [name for name in catalog.manifest.files if not (path / name).is_file()]
+    names = [*data_files(path), *catalog.manifest.files]
+    runs_before = _runs(catalog, "runs") | _runs(catalog, "trajectories")
+    verified = verify(path)
+    while not verified.sound:
+        listed = catalog.manifest
+        moved_now = _set_aside(catalog, verified)
+        moved += moved_now
+        if not moved_now and catalog.manifest == listed:
+            first = verified.damaged[0]
+            raise StoreError(f"{path}/{first.file} cannot be set aside ({first.why})")
+        verified = verify(path)  # which finds files that depend on those that were moved
+    kept = Rounds(catalog).numbers()
     rounds = set(numbers_in(names, f"rounds/{CHECKPOINT}"))
     n_replayed = len(rounds.difference(kept))
     return Repaired(
         store=str(path),
         moved=tuple(moved),
+        missing=tuple(missing),
+        listed=tuple(newly_listed),
+        restored=tuple(restored),
         rounds_kept=len(kept),
         rounds_to_replay=n_replayed,
         runs_lost=len(runs_before - _runs(catalog, "runs")),
-        next=_next_step(catalog, moved, n_replayed),
+        next=_next_step(catalog, [*missing, *(move.file for move in moved)], n_replayed),
     )
+
+
+def _restore_line_ends(path: Path) -> list[str]:
+    """Undo changes of line ends; returns the names of the files."""
+    restored = []
+    for name in [manifest.NAME, *data_files(path)]:
+        if name.endswith(".json") and (path / name).is_file():
+            data = file_io.read(path / name)
+            original = file_io.with_own_line_ends(data)
+            if original != data and file_io.is_sealed(original):
+                file_io.write_whole(path / name, original)
+                restored.append(name)
+    return restored
 
 
 def _rebuild_manifest(path: Path) -> list[Moved]:
@@ -98,13 +130,14 @@ def _sound_files(path: Path) -> list[str]:
     return [name for name in names if manifest.is_listable(name) and not flaw_of(path, name)]
 
 
-def _list_parts(catalog: Catalog) -> None:
+def _list_parts(catalog: Catalog) -> list[str]:
     """List sound parts of tables that are not listed, as in a copy of a store that was changing."""
     new = [name for name in _sound_files(catalog.path) if name not in catalog.manifest.files]
     prefixes = tuple(f"{table}/part-" for table in tables.ALL)
     parts = [name for name in new if name.startswith(prefixes)]
     if parts:
         catalog.commit((name, file_io.read(catalog.path / name)) for name in parts)
+    return parts
 
 
 def _set_aside(catalog: Catalog, verified: Verified) -> list[Moved]:
@@ -163,16 +196,16 @@ def _runs(catalog: Catalog, table: str) -> set[str]:
     return set().union(*run_ids(catalog, table, {}).values())
 
 
-def _next_step(catalog: Catalog, moved: list[Moved], replayed: int) -> str | None:
+def _next_step(catalog: Catalog, lost: list[str], replayed: int) -> str | None:
     """The command that brings back what was lost."""
     path = catalog.path
     settings = catalog.manifest.config
-    if not moved and not replayed:
+    if not lost and not replayed:
         return None
     command = f"run CONFIG --store {path}"
     if replayed or (path / "rounds").exists():
         command = f"race CONFIG --store {path}"
-    elif all(move.file.startswith("posteriors/") for move in moved):
+    elif all(name.startswith("posteriors/") for name in lost):
         command = f"infer {path}"
     elif settings is not None and settings.instances.suite == "imported":
         command = f"import SOURCE --store {path}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from polarbear.racing import RoundRecord
 from polarbear.store import file_io, tables
 from polarbear.store.catalog import Catalog, File, empty, json_file, table_file
 from polarbear.store.manifest import NUMBER
+from polarbear.store.moments import moment, now
 
 FOLDER = "rounds"
 ABOUT = "race.json"
@@ -157,7 +158,7 @@ class Rounds:
     def written(self, number: int) -> datetime:
         """When a round was stored."""
         changed = self._catalog.stat(self._name(number)).st_mtime
-        return datetime.fromtimestamp(changed, UTC)
+        return moment(changed)
 
     def last(self) -> RoundRecord | None:
         """The newest checkpoint, or None if there is no round."""
@@ -248,7 +249,7 @@ class Races:
         rounds = Rounds(self._catalog)
         if not rounds.numbers():
             return None
-        about = RaceEnd(self.current, datetime.now(UTC), list(because), settings)
+        about = RaceEnd(self.current, now(), list(because), settings)
         folder = folder_of(about.race)
         files = rounds.files()
         moved = [(name.replace(FOLDER, folder, 1), self._catalog.read(name)) for name in files]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from itertools import chain
 from typing import NamedTuple
@@ -27,6 +27,7 @@ from polarbear.store.catalog import (
     part_file,
     table_file,
 )
+from polarbear.store.moments import moment, now
 
 SPECULATIVE = "speculative"
 SET_ASIDE = "set-aside"
@@ -80,7 +81,7 @@ class StoredRun(NamedTuple):
             instance=instance,
             best=float(outcome.values[-1]) if len(outcome.values) else None,
             points=len(outcome.values),
-            started=datetime.fromtimestamp(outcome.started, UTC),
+            started=moment(outcome.started),
             workers=workers,
             version=__version__,
             **{name: getattr(task, name) for name in TASK_FIELDS},
@@ -141,7 +142,7 @@ class SetAside:
         before = self.runs()
         new = runs.join(before, on="run", how="anti", maintain_order="left")
         if len(new):
-            when = pl.lit(datetime.now(UTC)).dt.cast_time_unit("us").alias("since")
+            when = pl.lit(now()).dt.cast_time_unit("us").alias("since")
             new = new.with_columns(pl.lit(reason.value).alias("reason"), when)
             self._replace(pl.concat([before, new.select(before.columns)]))
 

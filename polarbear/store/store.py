@@ -135,7 +135,7 @@ class StoreOnDisk:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Hold the lock, after finishing an interrupted change."""
-        with locked(self.path / "lock"):
+        with locked(self.path / "lock") as lock, self.catalog.guarded_by(lock):
             clear_progress(self.path)
             self.catalog.recover()
             yield

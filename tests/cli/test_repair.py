@@ -73,9 +73,38 @@ def test_damage_is_named_with_exit_code_1_and_repaired(project: Project, store: 
     assert facts["replay_from"] == 2
     repaired = project.json("repair", store)
     assert list(repaired) == [
-        *("store", "moved", "rounds_kept", "rounds_to_replay", "runs_lost", "next"),
+        *("store", "moved", "missing", "listed", "restored"),
+        *("rounds_kept", "rounds_to_replay", "runs_lost", "next"),
     ]
+    assert repaired["missing"] == [f"rounds/{ratings.name}"]
     assert (repaired["rounds_kept"], repaired["rounds_to_replay"]) == (1, 3)
+    project.done("verify", store)
+
+
+def test_a_file_that_is_missing_is_reported_by_repair_as_by_verify(project: Project, store: Path):
+    part = next((store / "runs").glob("part-*.parquet"))
+    part.unlink()
+    assert f"runs/{part.name}: it is not there" in project("verify", store).stdout
+    shown = project.done("repair", store).stdout
+    assert "1 file missing, no longer listed:" in shown
+    assert f"runs/{part.name}" in shown
+    assert "to be run again" in shown
+    assert "nothing to repair" in project.done("repair", store).stdout
+
+
+def test_a_store_whose_line_ends_git_would_change_says_so_and_is_restored(
+    project: Project, store: Path
+):
+    assert (store / ".gitattributes").read_text() == "* -text\n"
+    before = {path: path.read_bytes() for path in store.rglob("*.json")}
+    for path, data in before.items():
+        path.write_bytes(data.replace(b"\n", b"\r\n"))
+    shown = project("verify", store).stdout
+    assert "polarbear.json: its line ends were changed, for example by git" in shown
+    assert "rounds/round-0002.json: its line ends were changed" in shown
+    assert "its line ends were changed" in project.refused("status", store)
+    assert f"line ends restored in {len(before)} files:" in project.done("repair", store).stdout
+    assert {path: path.read_bytes() for path in store.rglob("*.json")} == before
     project.done("verify", store)
 
 

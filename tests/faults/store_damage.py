@@ -31,7 +31,7 @@ from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.inference import ModelOptions
 from polarbear.store import StoreOnDisk, file_io
 from polarbear.store.catalog import FACTS, Catalog
-from polarbear.store.manifest import NAME
+from polarbear.store.manifest import GIT_ATTRIBUTES, NAME
 from polarbear.store.rename import rename
 from polarbear.store.repair import repair
 from polarbear.store.runs import FinishedRun, Reason
@@ -105,11 +105,11 @@ def fill(folder: Path) -> None:
 
 
 def contents(store: Path) -> Files:
-    """All files of a store except its lock."""
+    """All files of a store that are listed or list others."""
     return {
         str(path.relative_to(store)): path.read_bytes()
         for path in sorted(store.rglob("*"))
-        if path.is_file() and path.name != "lock"
+        if path.is_file() and path.name not in ("lock", GIT_ATTRIBUTES)
     }
 
 

@@ -206,7 +206,7 @@ def test_a_reader_finds_a_file_that_is_listed_and_not_yet_in_place(tmp_path, mon
     store = StoreOnDisk.create(tmp_path / "store", configured_store().stored())
     facts = {"alike": {}, "seeds_of": {"A": "B"}}
     with monkeypatch.context() as patch:
-        patch.setattr(Catalog, "_put_in_place", lambda self, name: None)
+        patch.setattr(Catalog, "_put_in_place", lambda *arguments: None)
         store.catalog.commit([json_file("provenance.json", facts)])
     assert not (store.path / "provenance.json").exists()
     assert store.catalog.stat("provenance.json").st_size

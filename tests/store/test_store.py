@@ -5,6 +5,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,9 @@ from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import Instance
 from polarbear.settings.options import Source
-from polarbear.store import StoreOnDisk, file_io, fs, tables
+from polarbear.store import StoreOnDisk, file_io, fs, moments, tables
 from polarbear.store import store as store_module
-from polarbear.store.runs import FinishedRun
+from polarbear.store.runs import FinishedRun, Reason
 from polarbear.store.verify import verify
 from tests.support import no_space
 
@@ -157,6 +158,33 @@ def test_a_grid_omits_a_run_on_a_new_instance_that_is_stored_while_it_is_read(
     assert stored.on_grid(np.array([10.0])).instances == ("i0",)
     monkeypatch.undo()
     assert stored.on_grid(np.array([10.0])).instances == ("i0", "i1")
+
+
+@pytest.mark.parametrize("year", [1890, 4000, 20000])
+def test_a_run_at_a_time_that_a_clock_cannot_show_does_not_damage_the_store(
+    stored: StoreOnDisk, config: Config, year: int
+):
+    started = (year - 1970) * 365.25 * 86400
+    run = replace(outcome(config, "A", 1, [(5, 3.0)]), started=started)
+    with stored.writing():
+        add(stored, run)
+    assert verify(stored.path).sound
+    assert StoreOnDisk.open(stored.path).runs()["started"].max().year in (2023, 4000, 9999)
+
+
+def test_moments_before_the_first_that_a_store_can_keep_become_that_one(
+    stored: StoreOnDisk, monkeypatch: pytest.MonkeyPatch
+):
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:
+            return datetime(1890, 6, 1, tzinfo=tz)
+
+    monkeypatch.setattr(moments, "datetime", Clock)
+    with stored.writing():
+        stored.set_aside.add(stored.runs(), Reason.FORGOTTEN)
+    assert stored.set_aside.runs()["since"].to_list() == [moments.EARLIEST] * 2
+    assert verify(stored.path).sound
 
 
 def test_a_repeated_run_counts_once_with_its_last_attempt(stored: StoreOnDisk, config: Config):
