@@ -79,7 +79,7 @@ def race(
     page: str | Path | None = None,
     listener: Listener | None = None,
 ) -> Store:
-    """Race algorithms until it is settled which of them belong in the anytime Pareto set.
+    """Race algorithms, and eliminate those that another one beats at every time.
 
     ``config`` is a file, a mapping or a `Config`. A race continues where it stopped. Algorithms
     that are new in the configuration enter on the stored instances; ``add`` restricts this to the

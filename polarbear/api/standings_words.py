@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len, set_cell_size
 
 from polarbear.api.text_table import TableText, folded, table_lines
-from polarbear.facts.standings import AlgorithmStanding, OpenPair, Standings
+from polarbear.facts.standings import AlgorithmStanding, OpenPair, Standing, Standings
 from polarbear.facts.summary import Failure
 from polarbear.racing.verdicts import cycle_words, reinstated_words
 from polarbear.report.words import as_sentence, error_bound, error_estimate
@@ -25,7 +25,12 @@ from polarbear.wording import (
     visible,
 )
 
-STATUS = {"settled": "Pareto set", "in": "candidate", "out": "eliminated", "joining": "catching up"}
+STATUS = {
+    Standing.SETTLED: "not eliminated",
+    Standing.IN: "candidate",
+    Standing.OUT: "eliminated",
+    Standing.JOINING: "catching up",
+}
 MAX_ROWS = 12
 MAX_LINES = 5  # lines of one kind; --json has all of them
 MIN_SPANS = 4
@@ -51,7 +56,7 @@ def standings_lines(
 def _lines(facts: Standings, columns: int | None, verbose: bool, max_rows: int) -> list[str]:
     """The state of a race in lines, with at most ``max_rows`` rows and lines of a kind."""
     titles, rows = standings_table(facts, max_rows)
-    above = [_pareto_set_line(facts, max(max_rows, 3))]
+    above = [_not_eliminated_line(facts, max(max_rows, 3))]
     above += _recommendations(facts, max(max_rows, MIN_SPANS))
     below = []
     hidden_rows = len(facts.algorithms) - len(rows)
@@ -69,10 +74,10 @@ def _lines(facts: Standings, columns: int | None, verbose: bool, max_rows: int) 
     return [*folded(above, columns), *table_lines(titles, rows, columns), *folded(below, columns)]
 
 
-def _pareto_set_line(facts: Standings, max_names: int) -> str:
-    """The members of the Pareto set, at most ``max_names`` of them by name."""
-    unsettled = "" if facts.resolved else " (not settled)"
-    line = f"Anytime Pareto set{unsettled}: {', '.join(facts.pareto_set[:max_names])}"
+def _not_eliminated_line(facts: Standings, max_names: int) -> str:
+    """The algorithms that are not eliminated, at most ``max_names`` of them by name."""
+    so_far = "" if facts.resolved else " so far"
+    line = f"Not eliminated{so_far}: {', '.join(facts.pareto_set[:max_names])}"
     if len(facts.pareto_set) > max_names:
         line = f"{line} and {len(facts.pareto_set) - max_names} more"
     return line
@@ -99,7 +104,7 @@ def standings_table(facts: Standings, max_rows: int = MAX_ROWS) -> TableText:
     rows = [
         [
             entry.algorithm,
-            STATUS[entry.standing],
+            _status(entry),
             f"{facts.instances_by_algorithm[entry.algorithm]}",
             time(entry.spent),
             _reason(facts, entry),
@@ -108,6 +113,12 @@ def standings_table(facts: Standings, max_rows: int = MAX_ROWS) -> TableText:
         if entry.algorithm in names
     ]
     return ["algorithm", "status", "problems#", f"{facts.axis}#", "reason"], rows
+
+
+def _status(entry: AlgorithmStanding) -> str:
+    """The status in words; a member was shown to be one, whatever else is open."""
+    is_candidate = entry.standing in (Standing.IN, Standing.SETTLED)
+    return "member" if is_candidate and entry.member else STATUS[entry.standing]
 
 
 def _reason(facts: Standings, entry: AlgorithmStanding) -> str:

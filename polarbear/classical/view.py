@@ -204,7 +204,8 @@ class View:
         notes = self.common.notes()
         if self.eliminated:
             notes.append(
-                "the Pareto set of the race is compared, which has more instances in common; "
+                "the algorithms that the race has not eliminated are compared, which have more "
+                "instances in common; "
                 f"`--algorithms all` includes {joined(self.eliminated)}"
             )
         if (self.shares[:, :, -1] == 0).all():

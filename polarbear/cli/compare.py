@@ -40,7 +40,7 @@ def compare(
         typer.Option(
             metavar="A,B,C",
             autocompletion=completion.algorithms_after_commas,
-            help="Algorithms separated by commas, or all; by default the Pareto set.",
+            help="Algorithms separated by commas, or all; by default those not eliminated.",
         ),
     ] = None,
     targets: Annotated[

@@ -123,8 +123,9 @@ def _lines_about_other_runs(status: "StoreStatus") -> Iterator[str]:
     for past in status.races:
         yield (
             f"earlier race {past.race}: {counted(past.rounds, 'round')} on "
-            f"{counted(past.instances, 'instance')}; Pareto set {joined(past.pareto_set)}; ended "
-            f"{past.ended[:16]} because of {'; '.join(past.because)}"
+            f"{counted(past.instances, 'instance')}; not eliminated: "
+            f"{joined(past.pareto_set)}; ended {past.ended[:16]} because of "
+            f"{'; '.join(past.because)}"
         )
     for aside in status.set_aside:
         yield f"set aside: {counted(aside.runs, 'run')} of {aside.algorithm} ({aside.reason})"

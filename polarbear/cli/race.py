@@ -86,7 +86,7 @@ def race(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Race algorithms until the anytime Pareto set is settled.
+    """Race algorithms, and eliminate those that another one beats at every time.
 
     CONFIG is a configuration in YAML; `polarbear init` writes one.
     A race continues where it stopped; algorithms that are new in CONFIG enter on stored instances.

@@ -77,7 +77,7 @@ def select(
     ] = None,
     value_of_information: Annotated[
         bool,
-        typer.Option("--value-of-information", help="Show the possible gain of further rounds."),
+        typer.Option("--value-of-information", help="Show the possible gain of exact knowledge."),
     ] = False,
     model: KeptModel = None,
     key: Annotated[str | None, typer.Option(help="Use the posterior with this key.")] = None,

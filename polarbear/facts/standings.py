@@ -21,6 +21,7 @@ from polarbear.racing import (
     RoundRecord,
     State,
     Verdict,
+    is_shown_member,
     verdict_on,
 )
 from polarbear.racing.forecast import MIN_ROUNDS, within
@@ -37,7 +38,10 @@ Item = TypeVar("Item")
 
 
 class Standing(StrEnum):
-    """The status of an algorithm: candidate, settled candidate, eliminated, or catching up."""
+    """The status of an algorithm.
+
+    It is not eliminated (with or without an open pair), eliminated, or catching up.
+    """
 
     IN = "in"
     SETTLED = "settled"
@@ -46,7 +50,10 @@ class Standing(StrEnum):
 
 
 class AlgorithmStanding(NamedTuple):
-    """An algorithm in a race; ``by`` has eliminated it or comes nearest to that."""
+    """An algorithm in a race; ``by`` has eliminated it or comes nearest to that.
+
+    ``member`` says whether it was shown to be better than each other candidate at some time.
+    """
 
     algorithm: str
     evaluations: int
@@ -54,6 +61,7 @@ class AlgorithmStanding(NamedTuple):
     by: str | None
     probability: float | None
     spent: float
+    member: bool
 
 
 @dataclass(frozen=True)
@@ -155,8 +163,8 @@ class Standings(Record):
 
     def one_line(self) -> str:
         return (
-            f"{counted(len(self.pareto_set), 'algorithm')} in the anytime Pareto set of "
-            f"{len(self.algorithms)}, {percent(self.share_settled)} of pairs settled after "
+            f"{len(self.pareto_set)} of {counted(len(self.algorithms), 'algorithm')} not "
+            f"eliminated, {percent(self.share_settled)} of pairs settled after "
             f"{counted(self.rounds, 'round')} on {counted(self.instances, 'instance')}"
         )
 
@@ -351,6 +359,7 @@ def _standing_of(last: RoundRecord, name: str) -> AlgorithmStanding:
         by=None if nearest is None else nearest.by,
         probability=None if nearest is None else nearest.probability,
         spent=last.costs[name],
+        member=is_shown_member(state, name),
     )
 
 

@@ -26,5 +26,6 @@ from polarbear.racing.state import horizons as horizons
 from polarbear.racing.state import start as start
 from polarbear.racing.verdicts import Verdict as Verdict
 from polarbear.racing.verdicts import VerdictKind as VerdictKind
+from polarbear.racing.verdicts import is_shown_member as is_shown_member
 from polarbear.racing.verdicts import verdict as verdict
 from polarbear.racing.verdicts import verdict_on as verdict_on

@@ -154,6 +154,17 @@ def verdict_on(state: State, a: str, b: str) -> Verdict:
     return verdict(state.relation(a, b))
 
 
+def is_shown_member(state: State, algorithm: str) -> bool:
+    """Whether a candidate was shown to be better, at some time, than each other candidate.
+
+    Then none of them beats it at every time: it belongs to the anytime Pareto set.
+    """
+    others = [name for name in state.candidates if name != algorithm]
+    return algorithm in state.candidates and all(
+        (state.relation(algorithm, name) == ABOVE).any() for name in others
+    )
+
+
 def cycle_words(names: Sequence[str]) -> str:
     return f"{joined(names)} dominate each other in a cycle: none of them eliminates another"
 

@@ -151,7 +151,7 @@ def _pareto(context: ReportContext) -> TexTable:
         if instance_counts is not None:
             row.append(whole(int(instance_counts[name].max())))
         rows.append(tuple(row))
-    subject = "anytime Pareto set" if context.race is not None else "candidates"
+    subject = "algorithms not eliminated" if context.race is not None else "candidates"
     return TexTable(
         "pareto",
         f"The {subject} ({draws_source(context)}): the budgets at which each is, alone or with "

@@ -15,7 +15,7 @@ from polarbear.report.figures.base import lacks_draws
 from polarbear.report.figures.pairs import matrix_data
 from polarbear.report.figures.short_names import shortened
 from polarbear.report.findings import matrix_numbers
-from polarbear.report.story import Entry, Opening, Story
+from polarbear.report.story import Entry, Opening, Story, member_note
 from polarbear.report.words import all_times, curve, highest, legend, pieces
 from polarbear.wording import (
     P_BEST,
@@ -69,8 +69,11 @@ def outline(context: ReportContext, story: Story) -> list[Block]:
     """The whole report: the answer first, how to repeat it last."""
     blocks = opening(story)
     if story.members:
-        title = "The anytime Pareto set" if context.race else "Not ruled out"
+        title = "Not eliminated" if context.race else "Not ruled out"
         blocks += [Heading(title), _reasons(story.members)]
+        note = member_note(context)
+        if note is not None:
+            blocks.append(Paragraph(note))
     if lacks_draws(context) is None:
         title = f"{P_BEST} by budget: the probability of the highest {WIN_RATE}"
         blocks += [Heading(title), _best(context)]
@@ -118,7 +121,7 @@ def _best(context: ReportContext) -> CharacterChart:
     times = context.times
     rows = []
     for name, p_best_of_name in zip(names, p_best.T, strict=True):
-        rows.append((name, curve(p_best_of_name), f"up to {highest(p_best_of_name, times)}"))
+        rows.append((name, curve(p_best_of_name), f"highest: {highest(p_best_of_name, times)}"))
     return CharacterChart(tuple(rows), all_times(times, context.axis))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from polarbear.config.execution import failed_words
 from polarbear.facts import summary
-from polarbear.racing import VerdictKind
+from polarbear.racing import VerdictKind, is_shown_member
 from polarbear.racing.recommendation import (
     LIKELY,
     MIN_PROBLEMS,
@@ -30,7 +30,6 @@ from polarbear.wording import (
     noun,
     percent,
     probability,
-    short,
     timed,
 )
 
@@ -39,7 +38,7 @@ FIRST_WORD = {Grade.RUN: "Run", Grade.PROBABLY: "Probably"}
 
 @dataclass(frozen=True)
 class Entry:
-    """An algorithm, and why it is in the Pareto set or eliminated."""
+    """An algorithm, and why it is a candidate or eliminated."""
 
     algorithm: str
     text: str
@@ -171,7 +170,9 @@ def _undecided(
 ) -> str:
     """Why no algorithm is recommended, and which ones have the highest P(best)."""
     reason = "Too early to say"
-    if n_problems is not None and n_problems < MIN_PROBLEMS:
+    if n_problems == 0:
+        reason += ", where two candidates share no problem"
+    elif n_problems is not None and n_problems < MIN_PROBLEMS:
         reason += f", on {counted(n_problems, 'problem')}"
     elif context.race is not None and context.race.resolved:
         reason = "No algorithm stands out, though every pair is settled"
@@ -193,7 +194,7 @@ def _evidence(context: ReportContext) -> str:
         f"{noun(n_eliminated or 1, 'is', 'are')} eliminated"
     )
     if race.resolved:
-        settled = f"every pair is settled, with probability {short(context.rules.alpha)} or more"
+        settled = "every pair is settled"
     elif race.share_settled == 0:
         settled = "no pair is settled"
     else:
@@ -230,7 +231,7 @@ def _evidence_without_race(context: ReportContext) -> str:
 
 
 def _members(context: ReportContext) -> list[Entry]:
-    """Why each algorithm is in the Pareto set."""
+    """Why each algorithm is a candidate."""
     if context.estimates is None:
         return []
     names, p_best = context.p_best
@@ -239,20 +240,29 @@ def _members(context: ReportContext) -> list[Entry]:
     return [Entry(name, _member(context, name, spans, by_name)) for name in context.remaining]
 
 
+def member_note(context: ReportContext) -> str | None:
+    """The meaning of the words member and settled; None without a race."""
+    if context.race is None:
+        return None
+    return f"{words.MEMBER_MEANS}. {as_sentence(words.settled_means(context.rules))}"
+
+
 def _member(
     context: ReportContext, name: str, spans: Sequence[Span], p_best: Mapping[str, np.ndarray]
 ) -> str:
     if len(p_best) == 1 and context.race is not None:
         return words.ONLY_SURVIVOR
+    is_member = bool(context.rounds) and is_shown_member(context.rounds[-1].state, name)
+    member = "member; " if is_member else ""
     budgets = words.budgets_of_member(spans, name, context.axis)
     highest = f"highest {P_BEST}: {words.highest(p_best[name], context.times)}"
     if not budgets:
-        return f"{words.NEVER_LIKELY} ({highest}), but {_not_eliminated(context, name)}"
-    return f"{budgets}; {highest}"
+        return f"{member}{words.NEVER_LIKELY} ({highest}), but {_not_eliminated(context, name)}"
+    return f"{member}{budgets}; {highest}"
 
 
 def _not_eliminated(context: ReportContext, name: str) -> str:
-    """Why a member of the Pareto set that is never likely to be the best was not eliminated."""
+    """Why a candidate that is never likely to be the best was not eliminated."""
     estimates = context.estimates
     race = context.race
     assert estimates is not None

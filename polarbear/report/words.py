@@ -16,11 +16,21 @@ from polarbear.racing.recommendation import Span
 from polarbear.racing.rules import Rules
 from polarbear.racing.state import BELOW, State
 from polarbear.racing.verdicts import MIRROR, SIGNS, VerdictKind, cycle_words, reinstated_words
-from polarbear.wording import counted, decisive, joined, percent_cell, probability, time, timed
+from polarbear.wording import (
+    counted,
+    decisive,
+    joined,
+    percent_cell,
+    probability,
+    short,
+    time,
+    timed,
+)
 
 CURVE_BLOCKS = " ▁▂▃▄▅▆▇█"
 CURVE_LENGTH = 60  # characters
 SMALLEST_HEIGHT = 0.08  # smaller shares of a block are drawn as zero
+MEMBER_MEANS = "A member was shown to be better than each other candidate at some time"
 NEVER_LIKELY = "never likely the best"
 ONLY_SURVIVOR = "all others are eliminated"
 LOWEST_P_BETTER = "lowest P({a} better) at any time"
@@ -99,6 +109,20 @@ def all_times(times: np.ndarray, axis: str) -> str:
 def share_interval(low: float, high: float) -> str:
     """An interval of shares: 45% to 61%."""
     return f"{percent_cell(low)} to {percent_cell(high)}"
+
+
+def settled_means(rules: Rules) -> str:
+    """What it means that a pair is settled, by the rules of a race."""
+    shown = f"with P >= {short(rules.alpha)}"
+    relations = {
+        "strict": "at every time one is better or both are equivalent",
+        "crossing": "each is, at some time, better or equivalent",
+        "membership": "one is better at some time and the other, at some time, better or as good",
+    }
+    whole = relations[rules.resolution]
+    if rules.resolution != "strict":
+        whole += ", or both are equivalent at every time"
+    return f"settled means that one of the two is eliminated, or, {shown}, {whole}"
 
 
 def decisions(record: RoundRecord) -> list[tuple[str, str]]:

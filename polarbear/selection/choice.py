@@ -26,6 +26,7 @@ from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, percent, probability, small
 
 FEW_PROBLEMS = "only {problems} to compare it on"
+NO_PROBLEMS = "at some of these times no problem to compare it on"
 NO_BETTER_THAN_CHANCE = "P(best) does not exceed that of a random choice"
 TOO_EARLY = "too early to recommend {name}: {reason}"
 TOO_CLOSE = (
@@ -218,7 +219,11 @@ class Selection:
         if self.runner_up is None:
             return None
         if problems is not None and problems < MIN_PROBLEMS:
-            return FEW_PROBLEMS.format(problems=counted(problems, "problem"))
+            return (
+                NO_PROBLEMS
+                if not problems
+                else FEW_PROBLEMS.format(problems=counted(problems, "problem"))
+            )
         is_chance = self.criteria.p2bb[self.choice] <= 1 / self.competing
         return NO_BETTER_THAN_CHANCE if is_chance else None
 
@@ -280,7 +285,7 @@ class Selection:
             return f"{name}: no other algorithm competes"
         evidence = ""
         problems = self.problems[self.choice]
-        if problems is not None:
+        if problems:
             evidence = RESTS.format(problems=counted(problems, "problem"))
         p_best = probability(self.criteria.p2bb[self.choice])
         statement = f"{name}: P(best) = {p_best}{evidence}{self._value_words()}"
@@ -377,7 +382,7 @@ class Selection:
             rival_name = self.basis.algorithms[rival]
             return BEATS.format(rival=rival_name, share=percent(mean), where=times)
         if self.value == ValueKind.FIRSTS:
-            field = "among the Pareto set " if self.basis.firsts_among_candidates else ""
+            field = "among those not eliminated " if self.basis.firsts_among_candidates else ""
             return f"; first {field}on {percent(mean)} of problems {times}"
         return f"; mean rating {small(mean)} {times}"
 

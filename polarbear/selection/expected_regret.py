@@ -59,10 +59,10 @@ def value_of_information(values: np.ndarray, names: Sequence[str]) -> Informatio
 
 def _words(gain: float, share: float, name: str, rivals: Sequence[RivalGain]) -> tuple[str, ...]:
     if not rivals:
-        return (f"further rounds can gain nothing: {name} is the best in every draw",)
+        return (f"exact knowledge can gain nothing: {name} is the best in every draw",)
     verdict = "below" if gain < ENOUGH else "above"
     return (
-        f"further rounds could gain at most {small(gain)} over {name} "
+        f"exact knowledge could gain at most {small(gain)} over {name} "
         f"({percent_cell(share, 1)} of its value), {verdict} the default limit of {short(ENOUGH)}",
         f"{small(rivals[0].gain)} of it from {rivals[0].algorithm}, whose P(best) is "
         f"{probability(rivals[0].p2bb)}",

@@ -90,7 +90,7 @@ def test_the_end_of_a_race_of_forty_algorithms_fits_on_a_small_screen(project, m
     lines = project("race", "config.yaml").stdout.splitlines()
     assert len(lines) <= 23
     assert max(map(len, lines)) <= 80
-    assert lines[0].startswith("Anytime Pareto set (not settled): solver number ")
+    assert lines[0].startswith("Not eliminated so far: solver number ")
     assert any(re.fullmatch(r"and \d+ more algorithms: see `status`", line) for line in lines)
     assert lines[-1] == "      polarbear report config"
     monkeypatch.undo()
@@ -102,7 +102,7 @@ def test_the_end_of_a_race_of_forty_algorithms_fits_on_a_small_screen(project, m
 def test_a_race_prints_a_summary_on_one_screen(settled):
     project, done = settled
     assert done.returncode == 0
-    assert "Anytime Pareto set: good, early" in done.stdout
+    assert "Not eliminated: good, early" in done.stdout
     assert len(done.stdout.splitlines()) <= 24
     assert re.search(r"bad +eliminated .* by \w+ in round \d+: P\(dominated\) = ", done.stdout)
     assert re.search(r"\d+ rounds, \d+ problems, .* evaluations \(\d+% saved\)\.", done.stdout)
@@ -163,7 +163,7 @@ def test_a_limit_ends_with_exit_code_3_and_a_valid_result(project: Project):
     synthetic(project, "good", "close", race={"limits": {"rounds": 2}})
     done = project("race", "config.yaml")
     assert done.returncode == 3
-    assert "Anytime Pareto set (not settled): good, close" in done.stdout
+    assert "Not eliminated so far: good, close" in done.stdout
     assert "good and close: open at" in done.stdout
     assert "Stopped because the limit of 2 rounds is reached" in done.stdout
     answer = json.loads(project("race", "config.yaml", "--json").stdout)

@@ -52,8 +52,8 @@ def test_text_is_the_whole_report(raced: Project):
     facts = raced.json("status", "config")["race"]
     for words in (
         "Run early ",
-        "The anytime Pareto set",
-        "- late: likely the best ",
+        "Not eliminated",
+        "- late: member; likely the best ",
         "- never: ",
         f"{facts['rounds']} rounds on {facts['instances']} instances",
         "Where the evaluations went",

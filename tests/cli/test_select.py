@@ -103,7 +103,7 @@ def test_the_value_of_information_is_the_regret_of_the_choice(inferred: Project)
         information["gain"]
     )
     text = inferred("select", "config", "--preference", "at 100", "--value-of-information").stdout
-    assert "further rounds could gain at most" in text
+    assert "exact knowledge could gain at most" in text
 
 
 def test_criteria_that_disagree_are_named_with_the_cost(project: Project):

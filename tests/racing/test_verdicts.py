@@ -1,5 +1,6 @@
 """Verdicts on a pair have their plain meaning, for all combinations of codes on short grids."""
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -191,3 +192,15 @@ def test_the_docs_say_what_every_verdict_means():
     section = text.partition("## How algorithms and pairs stand")[2].partition("\n## ")[0]
     for kind in VerdictKind:
         assert f"`{kind}`" in section
+
+
+def test_a_member_was_better_than_each_other_candidate_at_some_time():
+    state = race.start(("a", "b", "c"), (1.0, 2.0), Rules())
+    ab = codes("><")
+    ac = codes(">=")
+    bc = codes("==")
+    state = replace(state, settled=np.array([ab, ac, bc], dtype=np.int8))
+    assert [race.is_shown_member(state, name) for name in "abc"] == [True, False, False]
+    elimination = race.Elimination("c", "a", 1, 16, 0.99)
+    without_c = replace(state, eliminated=(elimination,))
+    assert [race.is_shown_member(without_c, name) for name in "abc"] == [True, True, False]

@@ -227,7 +227,7 @@ def caption(context: ReportContext) -> str:
         f"For each algorithm and round, how probably some other is better {when}, over "
         f"{counted(last.number, 'round')} and {counted(last.state.instances, 'instance')}. A cross "
         f"marks an elimination, above the dashed threshold of {short(context.rules.alpha)}; a "
-        "diamond that nothing about a member of the Pareto set is open any more; names in brackets "
+        "diamond that no pair of an algorithm is open any more; names in brackets "
         "are eliminated. The axis turns logarithmic above 0.9. Below, the share of pairs that are "
         f"settled: {percent(last.state.share_settled)} in the end."
     )

@@ -43,10 +43,10 @@ CHOICE = (
     f"{{early}}{P_BEST} = {{probability}} (±\u00a0{{error}}){{rests}}{choice.BEATS}{choice.REGRET}."
 )
 GAIN = (
-    f"Further rounds could gain at most {{gain}} over {{name}}; {{part}} of it from {{rival}}, "
+    f"Exact knowledge could gain at most {{gain}} over {{name}}; {{part}} of it from {{rival}}, "
     f"whose {P_BEST} is {{probability}}."
 )
-NO_GAIN = "Further rounds can gain nothing here: {name} is the best in every draw."
+NO_GAIN = "Exact knowledge can gain nothing here: {name} is the best in every draw."
 
 
 def of(context: ReportContext) -> dict[str, object]:
@@ -121,6 +121,7 @@ def sentences(basis: Basis) -> dict[str, str | dict[str, str]]:
         "rests": choice.RESTS,
         "too_early": choice.TOO_EARLY,
         "few_problems": choice.FEW_PROBLEMS,
+        "no_problems": choice.NO_PROBLEMS,
         "no_better": choice.NO_BETTER_THAN_CHANCE,
         "close": choice.TOO_CLOSE,
         "gain": GAIN,

@@ -18,7 +18,7 @@ from polarbear.report.figures.base import ReportFigure, lacks_draws
 from polarbear.report.figures.chart import edges, plain
 from polarbear.report.figures.ratings import TITLE, WHAT, field_of_firsts
 from polarbear.report.page.assets import as_json, compressed
-from polarbear.report.story import Story
+from polarbear.report.story import Story, member_note
 from polarbear.wording import counted, joined, small, time, timed, whole
 
 CLASSICAL = ("ecdf", "aocc", "eaf", "eaf-difference")
@@ -153,10 +153,13 @@ def slim_sections(
 def _pareto(context: ReportContext, story: Story) -> Section | None:
     if not story.members:
         return None
-    title = "The Pareto set" if context.race is not None else "The candidates"
-    return Section(
-        "pareto", title, "pareto", {"members": story.members, "left_out": story.left_out}
-    )
+    title = "Not eliminated" if context.race is not None else "The candidates"
+    content = {
+        "members": story.members,
+        "left_out": story.left_out,
+        "note": member_note(context),
+    }
+    return Section("pareto", title, "pareto", content)
 
 
 def _how_much(context: ReportContext) -> Section | None:

@@ -155,6 +155,7 @@ export function choose(posterior, preference, risk, gamma) {
 
 /** Why the evidence is too small to recommend a choice; null where it is not. */
 function tooEarly({ items, limits, sentences, say }, first) {
+  if (first.problems === 0) return sentences.no_problems;
   if (first.problems !== null && first.problems < limits.least_problems) {
     return filled(sentences.few_problems, { problems: say.counted(first.problems, "problem") });
   }

@@ -144,7 +144,7 @@ function showProblem(problem) {
   for (const id of ["choice-table", "choice-notes", "gain"]) byId(id).replaceChildren();
 }
 
-/** What further rounds could still gain. */
+/** What exact knowledge could still gain. */
 function showGain({ sentences, items }, information) {
   const [rival] = information.rivals;
   const choice = nameElement(items[information.choice]);
@@ -172,7 +172,7 @@ function showChoice(posterior, made, gamma, risk, preference) {
       early: made.early ? sentences.early : "",
       probability: strong(say.probability(first.p2bb)),
       error: say.small(errorOf(first.p2bb, posterior)),
-      rests: problems === null ? "" : filled(sentences.rests, { problems }),
+      rests: !first.problems ? "" : filled(sentences.rests, { problems }),
       rival: nameElement(items[first.rival]),
       share: strong(say.percent(first.mean)),
       where: sentences.where[preference] ?? sentences.where.otherwise,
