@@ -121,7 +121,7 @@ def _best(context: ReportContext) -> CharacterChart:
     times = context.times
     rows = []
     for name, p_best_of_name in zip(names, p_best.T, strict=True):
-        rows.append((name, curve(p_best_of_name), f"highest: {highest(p_best_of_name, times)}"))
+        rows.append((name, curve(p_best_of_name), f"max {highest(p_best_of_name, times)}"))
     return CharacterChart(tuple(rows), all_times(times, context.axis))
 
 

@@ -219,11 +219,8 @@ class Selection:
         if self.runner_up is None:
             return None
         if problems is not None and problems < MIN_PROBLEMS:
-            return (
-                NO_PROBLEMS
-                if not problems
-                else FEW_PROBLEMS.format(problems=counted(problems, "problem"))
-            )
+            few_problems = FEW_PROBLEMS.format(problems=counted(problems, "problem"))
+            return few_problems if problems else NO_PROBLEMS
         is_chance = self.criteria.p2bb[self.choice] <= 1 / self.competing
         return NO_BETTER_THAN_CHANCE if is_chance else None
 

@@ -118,7 +118,8 @@ def test_a_race_prints_a_summary_on_one_screen(settled):
     assert "good and early cross: each is better at some times" in status
     lines = [" ".join(line.split()) for line in status.splitlines()]
     for entry in project.json("status", "config")["race"]["algorithms"]:
-        expected = f"{entry['algorithm']} {STATUS[entry['standing']]} "
+        status_words = "member" if entry["member"] else STATUS[entry["standing"]]
+        expected = f"{entry['algorithm']} {status_words} "
         assert [line for line in lines if line.startswith(expected)], expected
 
 

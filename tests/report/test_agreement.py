@@ -84,9 +84,9 @@ def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too
         assert matrix[name, other] <= p + 1e-12
     assert posterior.model == context.basis.posterior.model
     words = without_marks(recommendation(context)[0])
-    assert words.startswith("Too early to say, on 3 problems: ")
+    assert words.startswith("Too early to say, on 3 problems. ")
     assert chosen.statement.startswith("too early to say; ")
     story = story_of(context)
     blocks = outline(context, story)
     for text in (as_text(blocks, 10_000), as_markdown(blocks).replace("*", ""), page(context)):
-        assert "Too early to say, on 3 problems: " in text
+        assert "Too early to say, on 3 problems. " in text
