@@ -172,7 +172,13 @@ def _failed_words(pair: PairVerdict) -> str:
 def drawing(pairs: Sequence[PairVerdict], options: GateOptions) -> bytes:
     """The win rate of each candidate over time with 95 % intervals, as SVG."""
     labels = {pair.candidate: pair.candidate for pair in pairs}
-    chart = Chart(tuple(_panel(pair, options) for pair in pairs), labels)
+    meanings = ["band: 95 % interval at each time"]
+    if options.tolerance:
+        meanings.append(f"dashes: the tolerated win rate, {0.5 - options.tolerance:g}")
+    if any(pair.from_ is not None for pair in pairs):
+        meanings.append("grey: the times of the verdict")
+    panels = tuple(_panel(pair, options) for pair in pairs)
+    chart = Chart(panels, labels, notes=("; ".join(meanings),))
     style = Style()
     with on_canvas(style) as canvas:
         draw_chart(canvas, chart, style)

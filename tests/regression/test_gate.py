@@ -113,7 +113,9 @@ def test_a_regression_fails_its_reversal_passes_and_baseline_runs_are_reused(rep
     assert [len(factors), len(pair["times_as_long_back"])] == [4, 4]
     suite = ElementTree.parse(repository / "c.xml").getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
-    assert "branch against main" in (repository / "c.svg").read_text()
+    drawing = (repository / "c.svg").read_text()
+    assert "branch against main" in drawing
+    assert "dashes: the tolerated win rate, 0.45" in drawing
     assert "<html" in (repository / "page.html").read_text()
     runs = gate_result["runs"]
     # Another candidate is compared with the same baseline, whose runs are cached.
