@@ -97,6 +97,7 @@ def gate(
     alpha: float = DEFAULT_GATE_ALPHA,
     store: str | Path | None = None,
     instances: int | None = None,
+    minutes: float | None = None,
     failures: str = "worse",
     undecided: str = "pass",
     workers: int | None = None,
@@ -116,11 +117,11 @@ def gate(
     is also above one half at some time, and "worse" if it is shown to be below 0.5 - ``tolerance``
     at some time or, unless ``failures`` is "ranked", if the candidate fails where the baseline does
     not. A ``tolerance`` like "10%" is one in time: "worse" then means that the candidate loses
-    although it has 10 % more time than the baseline. At most ``instances`` are used. Otherwise the
-    verdict is "undecided": no regression is shown, and ``detectable`` says which one would have
-    been. ``undecided`` is "pass" or "fail", the meaning of that verdict. The comment ``markdown``,
-    the figure ``svg``, the test report ``junit`` and the page ``html`` are files. ``workers``,
-    ``seed`` and ``listener`` are those of `race`.
+    although it has 10 % more time than the baseline. At most ``instances`` are used, or as
+    many as fit into a number of ``minutes``. Otherwise the verdict is "undecided": no regression is
+    shown, and ``detectable`` says which one would have been. ``undecided`` is "pass" or "fail", the
+    meaning of that verdict. The comment ``markdown``, the figure ``svg``, the test report ``junit``
+    and the page ``html`` are files. ``workers``, ``seed`` and ``listener`` are those of `race`.
 
     >>> pb.gate(config, baseline="random", candidate="powell", store="change").verdict.value
     'better'
@@ -136,6 +137,7 @@ def gate(
         failures=failures,
         undecided=undecided,
         longer=longer,
+        minutes=minutes,
     )
     if store is not None and len(configs) > 1:
         raise ConfigError("--store names the store of one configuration, but there are several")

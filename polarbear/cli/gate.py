@@ -60,6 +60,10 @@ def gate(
         int | None,
         typer.Option(min=1, help="At most; by default race.limits.instances, or 100."),
     ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(help="As many instances as fit into this time, instead of a number."),
+    ] = None,
     failures: Annotated[
         FailedCandidate,
         typer.Option(
@@ -115,6 +119,7 @@ def gate(
             alpha=alpha,
             store=store,
             instances=instances,
+            minutes=minutes,
             failures=failures,
             undecided=undecided,
             workers=workers,

@@ -39,8 +39,8 @@ from polarbear.regression.gate_decision import (
     Looks,
     decide,
     instances_for_failures,
-    look_sizes,
 )
+from polarbear.regression.look_plans import LimitPlan, LookPlan, TimePlan
 from polarbear.regression.version_pairs import FailedRun, Lost, Pair, Slowdown, VersionDuels
 from polarbear.settings.decision_levels import (
     DEFAULT_GATE_ALPHA,
@@ -50,7 +50,7 @@ from polarbear.settings.decision_levels import (
 from polarbear.settings.grid import SECONDS
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import FinishedRun, Reason
-from polarbear.wording import counted
+from polarbear.wording import counted, short
 
 DEFAULT_LIMIT = 100  # instances
 
@@ -59,8 +59,9 @@ DEFAULT_LIMIT = 100  # instances
 class GateOptions:
     """The two versions, and the required evidence; ``limit`` bounds the number of instances.
 
-    Either ``tolerance``, of win rates, or ``longer``, the share of time by which the candidate may
-    be slower, is None.
+    ``minutes``, where given, bound the time instead of the number of instances. Either
+    ``tolerance``, of win rates, or ``longer``, the share of time by which the candidate may be
+    slower, is None.
     """
 
     baseline: str
@@ -71,8 +72,11 @@ class GateOptions:
     failures: str = "worse"
     undecided: str = "pass"
     longer: float | None = None
+    minutes: float | None = None
 
     def __post_init__(self) -> None:
+        if self.minutes is not None and not 0 < self.minutes < np.inf:
+            raise ConfigError(f"--minutes is a number above 0, found {self.minutes:g}")
         if self.undecided not in ("pass", "fail"):
             raise ConfigError(f"--undecided is pass or fail, found '{self.undecided}'")
         if self.failures not in ("worse", "ranked"):
@@ -171,8 +175,6 @@ def gate(
             "a gate counts every problem once, but 'instances' has weights; leave them out"
         )
     stream = collect.InstanceStream(config)
-    limit = options.limit or config.race.limits.instances or DEFAULT_LIMIT
-    limit = min(limit, stream.size or limit)
     error = 1 - options.alpha
     level = Level(
         tolerance=options.tolerance or 0.0,
@@ -181,9 +183,9 @@ def gate(
         seed=config.seed,
         longer=options.longer,
     )
-    for_failures = min(limit, instances_for_failures(level))
-    sizes = look_sizes(limit)
-    _check_can_turn_red(stream.first(limit), sizes, level)
+    look_plan = _look_plan(config, stream, options, level)
+    sizes_so_far: list[int] = []
+    shares: list[float] = []
     n_runs = 0
     collect.prepare_new(config, folder)
     store = StoreOnDisk.create(folder, config.stored())
@@ -201,7 +203,7 @@ def gate(
             for pair in pairs
         ]
         with collect.pool_of(config, store) as pool:
-            for look, size in enumerate(sizes):
+            for size in iter(look_plan.next_size, None):
                 chosen = stream.first(size)
                 ids = [instance.id for instance in chosen]
                 store.add_instances(chosen, config.instances.suite)
@@ -213,15 +215,17 @@ def gate(
                 with progress(len(tasks)) as finished:
                     Scheduler(pool, store, _receiver(finished)).run(tasks)
                 plan.check_unchanged()
-                sizes_so_far = sizes[: look + 1]
+                sizes_so_far.append(size)
+                shares.append(look_plan.share())
+                is_sure = shares[-1] >= 1 or size >= instances_for_failures(level)
                 evidence = []
                 for pair, same in zip(pairs, unchanged, strict=True):
                     duels = VersionDuels(config, store, pair, ids, options.longer)
                     looks = Looks(
                         problems=tuple(map(duels.problems_by, sizes_so_far)),
-                        shares=tuple(n_instances / limit for n_instances in sizes_so_far),
+                        shares=tuple(shares),
                     )
-                    may_pass = same or size >= for_failures
+                    may_pass = same or is_sure
                     decision = decide(
                         duels.scores,
                         looks,
@@ -234,10 +238,40 @@ def gate(
                 verdicts = {pair_evidence.verdict(options) for pair_evidence in evidence}
                 if GateVerdict.WORSE in verdicts or GateVerdict.UNDECIDED not in verdicts:
                     break
+        if options.minutes is not None:
+            _check_was_long_enough(evidence, options, level)
         pair_verdicts = [
             _verdict(config, store, pair_evidence, options, level) for pair_evidence in evidence
         ]
     return pair_verdicts, n_runs, len(versions) * size - n_runs
+
+
+def _look_plan(
+    config: Config, stream: collect.InstanceStream, options: GateOptions, level: Level
+) -> LookPlan:
+    """The looks of a gate, by its limit of instances or by its minutes."""
+    if options.minutes is not None:
+        limits = [limit for limit in (options.limit, stream.size) if limit is not None]
+        return TimePlan(60 * options.minutes, min(limits, default=None))
+    limit = options.limit or config.race.limits.instances or DEFAULT_LIMIT
+    look_plan = LimitPlan(min(limit, stream.size or limit))
+    _check_can_turn_red(stream.first(look_plan.sizes[-1]), look_plan.sizes, level)
+    return look_plan
+
+
+def _check_was_long_enough(
+    evidence: Sequence["PairEvidence"], options: GateOptions, level: Level
+) -> None:
+    """Refuse a verdict on so few problems that it could not have been "worse"."""
+    for pair_evidence in evidence:
+        verdict = pair_evidence.verdict(options)
+        if verdict is GateVerdict.UNDECIDED and not can_turn_red(pair_evidence.looks, level):
+            problems = counted(pair_evidence.looks.problems[-1], "problem")
+            raise ConfigError(
+                f"in {short(options.minutes or 0)} minutes the gate made runs on {problems}, where "
+                "not even a candidate that loses every duel would be found worse; its runs are "
+                "stored, and more --minutes continue them"
+            )
 
 
 def _check_can_turn_red(instances: Sequence[Instance], sizes: Sequence[int], level: Level) -> None:
