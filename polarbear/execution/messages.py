@@ -34,6 +34,7 @@ class WorkerSetup:
     tag: str  # which its descendants inherit in their environment
     journal: Path
     log: Path
+    modules: Path  # a folder on the path for imports, for modules that are files of the user
     problems: bytes  # the pickled suite and setting
     folder: str  # of the configuration
     has_user_problems: bool  # building a problem executes code of the user

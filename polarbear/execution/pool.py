@@ -130,6 +130,7 @@ class Pool(Executor):
             tag=secrets.token_hex(8),
             journal=self._scratch.folder / f"journal-{self._started}",
             log=self._scratch.folder / f"log-{self._started}",
+            modules=self._scratch.folder / "modules",
             problems=self._problems,
             folder=self._setting.folder,
             has_user_problems=self._suite.runs_user_code,

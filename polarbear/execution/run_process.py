@@ -26,6 +26,7 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.process_state import State, changes, process_state
 from polarbear.execution.run import Problems, crash_message, execute, executed_twice
 from polarbear.execution.worker_log import log_tail
+from polarbear.settings.user_code import write_importable_modules
 
 FIRST_DESCRIPTOR = 100  # of ours: far from those that code may close or write to by mistake
 WITHOUT_CHANNEL = 87  # the exit code of a process whose run has closed its channel
@@ -131,6 +132,8 @@ class Runner:
     def _note_state(self) -> None:
         """Note the state before the run; what packages change when they load is part of it."""
         if len(sys.modules) != self._n_modules:
+            with suppress(OSError):  # only processes that a run starts anew need it
+                write_importable_modules(self._setup.modules)
             self._state = process_state()
 
     def _is_unchanged(self) -> bool:

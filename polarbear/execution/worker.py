@@ -208,7 +208,7 @@ def _handle_signals() -> None:
 
 def _restore_import_path(setup: WorkerSetup) -> None:
     """Import modules from where the parent does."""
-    sys.path[:] = setup.import_path
+    sys.path[:] = [*setup.import_path, str(setup.modules)]
     if setup.folder not in sys.path:
         sys.path.insert(0, setup.folder)
 

@@ -1,8 +1,10 @@
 """Functions of users, named 'module:function' or 'path/to/file.py:function'."""
 
+import hashlib
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,6 +15,14 @@ from pydantic import WrapValidator
 
 from polarbear.errors import ConfigError
 from polarbear.settings.options import unknown
+
+USER_MODULE = "polarbear_user_"  # begins the names of modules that are files of users
+IMPORTING_MODULE = """
+import os
+__file__ = os.fsdecode({path!r})
+with open(__file__, "rb") as _file:
+    exec(compile(_file.read(), __file__, "exec"))
+"""
 
 
 def _checked(reference: object, as_text: Callable[[object], str]) -> object:
@@ -83,7 +93,7 @@ def _load_module(name: str, folder: str) -> ModuleType:
             sys.path.insert(0, folder)
         return importlib.import_module(name)
     path = (Path(folder) / name).resolve()
-    key = f"polarbear_user_{path}"
+    key = _module_name(path)
     if key not in sys.modules:
         spec = importlib.util.spec_from_file_location(key, path)
         if spec is None or spec.loader is None or not path.exists():
@@ -96,3 +106,23 @@ def _load_module(name: str, folder: str) -> ModuleType:
             del sys.modules[key]
             raise
     return sys.modules[key]
+
+
+def _module_name(path: Path) -> str:
+    """The name of the module of a file; functions and classes are pickled by it."""
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    return f"{USER_MODULE}{digest}"
+
+
+def write_importable_modules(folder: Path) -> None:
+    """Write files that import the loaded modules of users' files by their names.
+
+    Processes that libraries start anew, as multiprocessing does by `spawn`, find those modules if
+    the folder is on their path for imports.
+    """
+    for name, module in list(sys.modules.items()):
+        file = folder / f"{name}.py"
+        if name.startswith(USER_MODULE) and not file.exists():
+            folder.mkdir(exist_ok=True)
+            path = os.fsencode(str(module.__file__))
+            file.write_text(IMPORTING_MODULE.format(path=path))
