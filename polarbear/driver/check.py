@@ -138,6 +138,8 @@ def check(config: Config, pool: Executor) -> Checked:
             errors.append(f"'{algorithm.name}' failed on {instance.id}: {failure_reason(run)}")
         else:
             warnings += _warnings(result, config)
+            if outcome.repeats_itself is False:
+                warnings.append(_words_on_repetition(algorithm.name))
     return Checked(
         ok=not errors,
         errors=tuple(errors),
@@ -157,6 +159,13 @@ def _words_on_noise(probe: Outcome) -> str:
     return (
         f"the objective is noisy: the same point twice has the values {probe.message}. The "
         "best value so far then rewards luck; `trajectory: last` and `true_value` are for that"
+    )
+
+
+def _words_on_repetition(name: str) -> str:
+    return (
+        f"'{name}' gave two trajectories for one seed in one process: it or the problem keeps "
+        "state from run to run, which `execution: {isolation: run}` prevents, or does not use its seed"
     )
 
 
@@ -184,7 +193,11 @@ def _outcomes(config: Config, pool: Executor, instance: Instance, kind: Kind) ->
     tasks = []
     for algorithm in config.algorithms:
         seed = config.run_seed(algorithm, instance.id)
-        tasks.append(Task(algorithm, instance, seed, budget, seconds=MAX_SECONDS))
+        has_user_code = algorithm.runs_user_code or config.instances.runs_user_code
+        is_repeatable = config.budget.axis == EVALUATIONS and has_user_code
+        tasks.append(
+            Task(algorithm, instance, seed, budget, seconds=MAX_SECONDS, twice=is_repeatable)
+        )
     if kind in PROBE.accepts:
         tasks.append(Task(PROBE, instance, 1, limit, seconds=MAX_SECONDS))
     return {outcome.task.algorithm.name: outcome for outcome in pool.run(tasks)}

@@ -51,11 +51,33 @@ def execute(
     catches_interrupts: bool = False,
     on_begin: Callable[[], None] = lambda: None,
 ) -> Outcome:
-    """Execute a task until it ends or fails.
+    """Execute a task until it ends or fails, and once more if the task says so.
 
     Only KeyboardInterrupt is raised, unless this process handles interrupts otherwise and such an
     exception can only come from the run itself. ``on_begin`` is called once all is loaded.
     """
+    outcome = _executed(task, problems, journal, log_tail, worker, catches_interrupts, on_begin)
+    if not task.twice or outcome.status.failed:
+        return outcome
+    second = _executed(
+        task, problems, None, log_tail, worker, catches_interrupts, on_begin=lambda: None
+    )
+    # One of them may have been stopped earlier, for its time.
+    reached = min(outcome.reached, second.reached)
+    is_alike = _points_until(outcome, reached) == _points_until(second, reached)
+    return replace(outcome, repeats_itself=is_alike and not second.status.failed)
+
+
+def _executed(
+    task: Task,
+    problems: Problems,
+    journal: Callable[[float, float], None] | None,
+    log_tail: Callable[[], str],
+    worker: str,
+    catches_interrupts: bool,
+    on_begin: Callable[[], None],
+) -> Outcome:
+    """The outcome of one execution of a task."""
     setting = problems.setting
     axis = setting.budget.axis
     started = time.time()
@@ -124,30 +146,6 @@ def execute(
         started,
         here(worker),
     )
-
-
-def executed_twice(
-    task: Task,
-    problems: Problems,
-    journal: Callable[[float, float], None] | None = None,
-    log_tail: Callable[[], str] = lambda: "",
-    worker: str = "",
-    catches_interrupts: bool = False,
-    on_begin: Callable[[], None] = lambda: None,
-) -> Outcome:
-    """Execute a task twice in this process; the outcome is the first, and says if both are alike.
-
-    Only what both have reached is compared: one may have been stopped for its time.
-    """
-    first = execute(task, problems, journal, log_tail, worker, catches_interrupts, on_begin)
-    if first.status.failed:
-        return first
-    second = execute(task, problems, None, log_tail, worker, catches_interrupts)
-    reached = min(first.reached, second.reached)
-    is_alike = second.status.failed == first.status.failed and (
-        _points_until(first, reached) == _points_until(second, reached)
-    )
-    return replace(first, repeats_itself=is_alike)
 
 
 def _points_until(outcome: Outcome, t: float) -> list[tuple[float, float]]:

@@ -24,7 +24,7 @@ from polarbear.execution.journal import Journal
 from polarbear.execution.messages import Channel, WorkerSetup, encode
 from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.execution.process_state import State, changes, process_state
-from polarbear.execution.run import Problems, crash_message, execute, executed_twice
+from polarbear.execution.run import Problems, crash_message, execute
 from polarbear.execution.worker_log import log_tail
 from polarbear.settings.user_code import write_importable_modules
 
@@ -114,8 +114,7 @@ class Runner:
         if problems is None:
             problems = Problems(*pickle.loads(self._setup.problems))
             self._problems = problems
-        run = executed_twice if task.twice else execute
-        outcome = run(
+        outcome = execute(
             task,
             problems,
             self._journal.add,

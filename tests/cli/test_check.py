@@ -119,3 +119,39 @@ def test_python_gets_the_same_facts_without_a_store(project: Project):
     assert result_of_check.ok
     assert result_of_check.to_dict().keys() == checked(project).keys()
     assert "2 algorithms tried on classic-0" in repr(result_of_check)
+
+
+STATEFUL = """
+import numpy as np
+
+CALLS = []
+
+
+def stateful(problem, seed):
+    CALLS.append(seed)
+    rng = np.random.default_rng([seed, len(CALLS)])
+    while True:
+        problem(rng.uniform(problem.lower, problem.upper))
+
+
+def fails_later(problem, seed):
+    CALLS.append(seed)
+    if len(CALLS) > 1:
+        raise RuntimeError("only once")
+    problem(problem.lower)
+"""
+
+
+@pytest.mark.parametrize("name", ["stateful", "fails_later"])
+@pytest.mark.parametrize("isolated", [True, False], ids=["own process", "this process"])
+def test_a_run_that_differs_in_the_second_run_of_a_process_is_reported(
+    project: Project, name: str, isolated: bool
+):
+    (project.folder / "mine.py").write_text(STATEFUL)
+    entry = {"name": "mine", "use": "python", "function": f"mine.py:{name}"}
+    config = project.configure(algorithms=[entry, solver("coordinate_descent")])
+    with pb.use_executor(None if isolated else pb.InProcess):
+        checked = pb.check(config)
+    (warning,) = (text for text in checked.warnings if "two trajectories" in text)
+    assert warning.startswith("'mine' gave two trajectories for one seed in one process")
+    assert "`execution: {isolation: run}`" in warning
