@@ -31,6 +31,7 @@ import scipy  # loads `scipy.special` at its first use
 
 EVEN_DUELS = 4.0  # h: how near to even the bets expect duels to be; any value keeps the bound
 MAX_WEALTH = 1e12  # the largest wealth that is recorded
+WINS_TOLERANCE = 1e-3  # to which the number of wins that a proof needs is computed
 
 
 def log_wealth(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
@@ -67,8 +68,31 @@ def proves_in_race(log_wealths: np.ndarray, alpha: float, initial: int) -> np.nd
 
     ``initial`` is the number of algorithms at the start; the others entered in their order.
     """
-    shares = _shares_of_error(log_wealths.shape[1], initial)
+    shares = shares_of_error(log_wealths.shape[1], initial)
     return np.asarray(log_wealths >= _log_of_inverse((1 - alpha) * shares))
+
+
+def proving_score(n_duels: float, error: float) -> float:
+    """The smallest (wins - losses) / sqrt(n) of n duels whose wealth is 1 / error.
+
+    Infinite where not even n wins are enough.
+    """
+    needed = float(_log_of_inverse(error))
+
+    def is_proven(wins: float) -> bool:
+        return bool(log_wealth(np.array(wins), np.array(n_duels - wins)) >= needed)
+
+    if not is_proven(n_duels):
+        return np.inf
+    too_few_wins = n_duels / 2
+    enough_wins = n_duels
+    while enough_wins - too_few_wins > WINS_TOLERANCE:
+        middle = (too_few_wins + enough_wins) / 2
+        if is_proven(middle):
+            enough_wins = middle
+        else:
+            too_few_wins = middle
+    return float((2 * enough_wins - n_duels) / np.sqrt(n_duels))
 
 
 def _log_of_inverse(error: np.ndarray | float) -> np.ndarray:
@@ -77,7 +101,7 @@ def _log_of_inverse(error: np.ndarray | float) -> np.ndarray:
         return np.asarray(-np.log(error))
 
 
-def _shares_of_error(n: int, initial: int) -> np.ndarray:
+def shares_of_error(n: int, initial: int) -> np.ndarray:
     """The share of 1 - alpha that each ordered pair may use: [a, b]."""
     entry = np.maximum(np.arange(n) - initial + 2, 1)  # 1 for the first field, then 2, 3, ...
     later = np.maximum.outer(np.arange(n), np.arange(n))

@@ -134,13 +134,17 @@ def _ends_of_futures(
         leads = lead * np.sqrt(after / now)
         widths = width * np.sqrt(after / now)
         reach = _reach(widths, rules.alpha)
-        np.logical_or.at(eliminated, b, shift + leads.min(axis=1)[:, None] >= threshold)
-        np.logical_or.at(eliminated, a, shift + leads.max(axis=1)[:, None] <= -threshold)
+        needed = _elimination_scores(state, rules, after)[a, b]
+        is_above = shift + leads.min(axis=1)[:, None] >= needed[:, None]
+        is_below = shift + leads.max(axis=1)[:, None] <= -needed[:, None]
+        np.logical_or.at(eliminated, b, is_above)
+        np.logical_or.at(eliminated, a, is_below)
         is_done |= eliminated[a] | eliminated[b]
         for k, pair in enumerate(pairs):
             futures = np.flatnonzero(~is_done[k])
             scores = shift[k, futures, None] + leads[k]
             pair.look(futures, shown_by_scores(scores, widths[k], reach[k], threshold))
+            pair.reopen(futures, scores, float(needed[k]))
             is_done[k, futures] = ~pair.is_open[futures].any(axis=1)
         ends[np.isinf(ends) & is_done.all(axis=0)] = after
         if np.isfinite(ends).all():
@@ -149,7 +153,7 @@ def _ends_of_futures(
 
 
 class _SimulatedPair:
-    """The open times of one pair in each future: ``is_open[future, time]``.
+    """The relation of one pair in each future: ``codes[future, time]``, as in the state of a race.
 
     ``relations[future]`` are relations that were shown at some time that was open until then,
     in the race so far or in the future.
@@ -157,12 +161,17 @@ class _SimulatedPair:
 
     def __init__(self, codes: np.ndarray, rules: Rules) -> None:
         self._resolution = rules.resolution
-        self.is_open = np.repeat((codes == OPEN)[np.newaxis], N_FUTURES, axis=0)
+        self.codes = np.repeat(codes[np.newaxis], N_FUTURES, axis=0)
         self.relations = _with_no_worse(
             above=np.full(N_FUTURES, (codes == ABOVE).any()),
             below=np.full(N_FUTURES, (codes == BELOW).any()),
             alike=np.full(N_FUTURES, (codes == ALIKE).any()),
         )
+
+    @property
+    def is_open(self) -> np.ndarray:
+        """Whether a time is open: bool[future, time]."""
+        return np.asarray(self.codes == OPEN)
 
     def look(self, futures: np.ndarray, relations: ShownRelations) -> None:
         """Settle what the scores of these futures show: relations[future, time]."""
@@ -176,7 +185,21 @@ class _SimulatedPair:
         )
         for relation, change in zip(self.relations, shown_at_open, strict=True):
             relation[futures] |= change
-        self.is_open[futures] = was_open & (codes == OPEN)
+        self.codes[futures] = np.where(was_open, codes, self.codes[futures])
+
+    def reopen(self, futures: np.ndarray, scores: np.ndarray, needed: float) -> None:
+        """Keep open where one is better at every time, but not sure enough to eliminate the other.
+
+        The weakest time stays open, and each time at which scores[future, time] are below the
+        needed ones.
+        """
+        for code, leads in ((ABOVE, scores), (BELOW, -scores)):
+            rows = np.flatnonzero((self.codes[futures] == code).all(axis=1))
+            stays_open = leads[rows] < needed
+            stays_open[np.arange(len(rows)), leads[rows].argmin(axis=1)] = True
+            codes = self.codes[futures[rows]]
+            codes[stays_open] = OPEN
+            self.codes[futures[rows]] = codes
 
 
 def shown_by_scores(
@@ -207,6 +230,26 @@ def _with_no_worse(
     return ShownRelations(
         above, below, alike, a_no_worse | above | alike, b_no_worse | below | alike
     )
+
+
+def _elimination_scores(state: State, rules: Rules, instances: int) -> np.ndarray:
+    """The score at every time at which a eliminates b after this number of instances: [a, b].
+
+    The wealth that a guarantee asks for is that of duels on all these instances.
+    """
+    n = len(state.algorithms)
+    by_probability = np.full((n, n), _score_of(rules.alpha))
+    if rules.guarantee == "none":
+        return by_probability
+    from polarbear.racing.anytime_bound import proving_score, shares_of_error
+
+    if rules.guarantee == "pair":
+        return np.maximum(by_probability, proving_score(instances, 1 - rules.alpha))
+    errors, index = np.unique(
+        (1 - rules.alpha) * shares_of_error(n, state.initial), return_inverse=True
+    )
+    by_error = np.array([proving_score(instances, float(error)) for error in errors])
+    return np.asarray(by_error[index.reshape(n, n)])
 
 
 def _score_of(alpha: float) -> float:

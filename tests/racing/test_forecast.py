@@ -8,14 +8,16 @@ import forecasts
 import numpy as np
 import pytest
 from pydantic import TypeAdapter
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
 from polarbear import racing as race
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing import ABOVE, ALIKE, OPEN, RaceForecast, State, settled_codes
+from polarbear.racing.anytime_bound import log_wealth, proving_score
 from polarbear.racing.forecast import (
     N_FUTURES,
+    _elimination_scores,
     _reach,
     _score_of,
     _SimulatedPair,
@@ -23,7 +25,8 @@ from polarbear.racing.forecast import (
     shown_by_scores,
     within,
 )
-from polarbear.racing.rules import Resolution, Rules
+from polarbear.racing.rules import Guarantee, Resolution, Rules
+from polarbear.racing.settling import ShownRelations
 from polarbear.records import json_values
 from tests.racing.test_race import tables
 
@@ -39,7 +42,7 @@ def after(rounds: int, instances: int, rules: Rules, **changes: Any) -> State:
 
 
 def ahead(p_above: float, most: int | None = None, p_alike: float = 1e-6) -> RaceForecast:
-    rules = Rules(alpha=0.99)
+    rules = Rules(alpha=0.99, guarantee="none")
     prediction = forecast(after(4, 64, rules), rules, pair(p_above, p_alike), most, seed=1)
     assert prediction is not None
     return prediction
@@ -229,3 +232,51 @@ def test_a_wider_resolution_ends_a_race_sooner():
         assert prediction is not None
         likely[resolution] = prediction.likely
     assert likely["membership"] < likely["crossing"] < likely["strict"]
+
+
+@pytest.mark.parametrize("guarantee", ["none", "pair", "anytime"])
+def test_an_elimination_is_forecast_by_the_wealth_that_it_needs(guarantee: Guarantee):
+    rules = Rules(alpha=0.95, guarantee=guarantee)
+    state = after(4, 64, rules)
+    scores = {
+        "none": ndtri(0.95),
+        "pair": proving_score(72, 0.05),
+        "anytime": proving_score(72, 0.05 * 3 / np.pi**2),
+    }
+    assert _elimination_scores(state, rules, 72)[0, 1] == pytest.approx(scores[guarantee])
+
+
+def test_a_pair_is_open_until_the_better_one_eliminates_the_other():
+    """A is better at both times, surely enough to settle each, but not to eliminate B."""
+    rules = Rules(alpha=ALPHA)
+    simulated = _SimulatedPair(np.full(2, OPEN), rules)
+    futures = np.arange(N_FUTURES)
+    scores = np.tile([2.5, 2.0], (N_FUTURES, 1))
+    is_shown = np.ones((N_FUTURES, 2), dtype=bool)
+    relations = ShownRelations(is_shown, ~is_shown, ~is_shown, is_shown, ~is_shown)
+    open_times = {1.9: [False, True], 2.2: [False, True], 3.0: [True, True]}
+    for needed, expected in open_times.items():
+        simulated.look(futures, relations)
+        simulated.reopen(futures, scores, needed)
+        assert simulated.is_open.tolist() == [expected] * N_FUTURES
+
+
+def test_the_stronger_the_guarantee_the_later_the_end_that_is_forecast():
+    likely = []
+    for guarantee in ("none", "pair", "anytime"):
+        rules = Rules(alpha=0.95, guarantee=guarantee)
+        prediction = forecast(after(4, 64, rules), rules, pair(0.9), None, seed=1)
+        assert prediction is not None
+        assert prediction.likely is not None
+        likely.append(prediction.likely)
+    assert likely[0] < likely[1] < likely[2]
+
+
+@pytest.mark.parametrize("n_duels", [10, 64, 1000])
+@pytest.mark.parametrize("error", [0.05, 1e-3])
+def test_the_score_that_proves_is_that_of_the_fewest_wins(n_duels: int, error: float):
+    score = proving_score(n_duels, error)
+    for wins in range(n_duels + 1):
+        is_proven = log_wealth(np.array(wins), np.array(n_duels - wins)) >= -np.log(error)
+        assert bool(is_proven) == ((2 * wins - n_duels) / np.sqrt(n_duels) >= score - 1e-9)
+    assert proving_score(3, error) == np.inf
