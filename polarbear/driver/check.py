@@ -165,7 +165,8 @@ def _words_on_noise(probe: Outcome) -> str:
 def _words_on_repetition(name: str) -> str:
     return (
         f"'{name}' gave two trajectories for one seed in one process: it or the problem keeps "
-        "state from run to run, which `execution: {isolation: run}` prevents, or does not use its seed"
+        "state from run to run, which `execution: {isolation: run}` prevents, or does not use "
+        "its seed"
     )
 
 

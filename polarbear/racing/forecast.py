@@ -244,7 +244,7 @@ def _elimination_scores(state: State, rules: Rules, instances: int) -> np.ndarra
     from polarbear.racing.anytime_bound import proving_score, shares_of_error
 
     if rules.guarantee == "pair":
-        return np.maximum(by_probability, proving_score(instances, 1 - rules.alpha))
+        return np.asarray(np.maximum(by_probability, proving_score(instances, 1 - rules.alpha)))
     errors, index = np.unique(
         (1 - rules.alpha) * shares_of_error(n, state.initial), return_inverse=True
     )

@@ -16,10 +16,10 @@ COLUMNS = (
     *("times as long#", "interval#", "and back#"),
 )
 EXPLANATION = (
-    "Times as long: the factor of budget in which the algorithm reaches the values that the other "
-    "one has, the median over times, then over problems, with its 95 % interval; and back: the same "
-    "with the two exchanged. Both are 1 for identical runs, and noise raises both. They are the same "
-    "for every increasing transformation of the values"
+    "Times as long: the factor of budget in which the algorithm reaches the values that the "
+    "other one has, the median over times, then over problems, with its 95 % interval; and back: "
+    "the same with the two exchanged. Both are 1 for identical runs, and noise raises both. They "
+    "are the same for every increasing transformation of the values"
 )
 
 
