@@ -10,12 +10,12 @@ from polarbear.inference.relations import DecisionTables
 from polarbear.racing.anytime_bound import (
     EVEN_DUELS,
     MAX_WEALTH,
-    _shares_of_error,
     log_wealth,
     log_wealth_table,
     lowest_wealth,
     proves_in_race,
     proves_pair,
+    shares_of_error,
     supported_by_duels,
 )
 from polarbear.racing.rules import Rules
@@ -77,10 +77,10 @@ def test_a_wealth_beyond_all_numbers_is_recorded_as_the_largest_one():
 @pytest.mark.parametrize("initial", [2, 3, 8])
 @pytest.mark.parametrize("later", [0, 1, 5, 200])
 def test_the_shares_of_error_of_all_pairs_sum_to_at_most_one(initial: int, later: int):
-    shares = _shares_of_error(initial + later, initial)
+    shares = shares_of_error(initial + later, initial)
     assert shares[~np.eye(len(shares), dtype=bool)].sum() <= 1 + 1e-12
     initial_shares = shares[:initial, :initial]  # They do not change when others enter.
-    assert (initial_shares == _shares_of_error(initial, initial)).all()
+    assert (initial_shares == shares_of_error(initial, initial)).all()
 
 
 def test_with_entrants_one_by_one_few_races_eliminate_one_of_even_algorithms():
