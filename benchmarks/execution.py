@@ -1,11 +1,13 @@
-"""The cost of recording and the gain of a second worker, as ratios measured in one run.
+"""The costs of recording and of processes, and the gain of a second worker, measured in one run.
 
     python benchmarks/execution.py
 
 Recording: the paper's CMA-ES with CSA on MA-BBOB's ingredients (a BBOB function in 30 dimensions,
 60,000 evaluations), with the recorder and its journal against the bare ioh function, in turns.
 Workers: MA-BBOB runs of 20,000 evaluations with one worker and with two, each after its processes
-have started. It exits with 1 when a target is missed.
+have started. Processes: the seconds until a worker, which is a new interpreter, receives its first
+run, and those by which a run takes longer if it gets a process forked from the worker.
+It exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from polarbear.execution.pool import Pool
 from polarbear.execution.recorder import Recorder
 from polarbear.numerics.seeds import run_seed
 from polarbear.problems import Instance, Problem, Setting
+from polarbear.settings.choices import Isolation
 from polarbear.settings.options import Source
 
 DIMENSION = 30
@@ -41,6 +44,9 @@ EVALUATIONS = 60_000
 TURNS = 11
 POOL_EVALUATIONS = 20_000
 POOL_RUNS = 24
+STARTS = 7
+FORKED_RUNS = 60
+USERS_ALGORITHM = "def solve(problem, seed):\n    problem(problem.lower)\n"
 
 
 def configured(suite: dict[str, Any], evaluations: int, step_size: str = "CSA") -> Config:
@@ -126,8 +132,51 @@ def measure_workers(config: Config, workers: int) -> float:
         return perf_counter() - start
 
 
+def measure_start(config: Config) -> float:
+    """Seconds until a worker, a new interpreter that loads what runs need, is ready."""
+    limits = RunLimits(3600, 8e9)
+    start = perf_counter()
+    with Pool(config.instances, config.setting, 1, limits) as pool:
+        worker = pool._start()
+        assert worker.receive() is None
+        return perf_counter() - start
+
+
+def measure_runs(config: Config, isolation: Isolation) -> float:
+    """Seconds of a brief run by one worker."""
+    setting = config.setting
+    instances = [config.instances.instance(i, setting) for i in range(FORKED_RUNS)]
+    tasks = [Task(config.algorithms[0], instance, 1, 1.0) for instance in instances]
+    limits = RunLimits(3600, 8e9)
+    with Pool(config.instances, setting, 1, limits, isolation=isolation) as pool:
+        list(pool.run(tasks[:2]))
+        start = perf_counter()
+        list(pool.run(tasks))
+        return (perf_counter() - start) / FORKED_RUNS
+
+
+def measure_processes() -> tuple[float, float]:
+    """Seconds to start a worker, and to fork a process for a run; medians."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "users.py").write_text(USERS_ALGORITHM)
+        data = {
+            "algorithms": [{"name": "A", "use": "python", "function": f"{folder}/users.py:solve"}],
+            "instances": {"suite": "classic"},
+            "budget": {"grid": [1]},
+        }
+        config = parse(data, Source("benchmark"))
+        started = []
+        forked = []
+        for _ in range(STARTS):
+            started.append(measure_start(config))
+            own_process = measure_runs(config, Isolation.RUN)
+            forked.append(own_process - measure_runs(config, Isolation.ALGORITHM))
+    return median(started), median(forked)
+
+
 def main() -> int:
     cost, improvements = measure_recording()
+    started, forked = measure_processes()
     config = configured({"suite": "ma-bbob"}, POOL_EVALUATIONS)
     speed_ups = [measure_workers(config, 1) / measure_workers(config, 2) for _ in range(3)]
     return report(
@@ -143,6 +192,12 @@ def main() -> int:
                 f"{median(speed_ups):.2f} (from {min(speed_ups):.2f} to {max(speed_ups):.2f})",
                 "at least 1.8",
                 median(speed_ups) >= 1.8,
+            ),
+            Row(
+                "a process for a run, forked from its worker",
+                f"{1000 * forked:.0f} ms; a new interpreter takes {started:.2f} s",
+                "at least 10 times as fast",
+                started / forked >= 10,
             ),
         ]
     )

@@ -108,6 +108,7 @@ def process_state() -> State:
         "garbage collector": (gc.isenabled(), gc.get_threshold(), list(gc.callbacks)),
         "interpreter": (
             sys.getrecursionlimit(),
+            sys.get_int_max_str_digits(),
             sys.getswitchinterval(),
             sys.gettrace(),
             sys.getprofile(),

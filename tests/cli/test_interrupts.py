@@ -2,6 +2,7 @@
 
 import pytest
 
+from polarbear.api import configurations, environment
 from polarbear.api.live_page import Watch
 from polarbear.store import fs
 from tests.cli.program import commands
@@ -25,12 +26,34 @@ COMMANDS_ON_STORES = {
     "verify": ["config"],
     "repair": ["config"],
 }
-# A gate writes into a store of its own, and the others need no store.
-OTHERS = {"check", "gate", "init", "schema", "doctor", "stan"}
+# Commands that need no given store, and a function that each of them calls.
+OTHERS: dict[str, tuple[list[str], object, str]] = {
+    "check": (["check", "config.yaml"], configurations, "read"),
+    "gate": (
+        ["gate", "config.yaml", "--baseline", "A", "--candidate", "B"],
+        configurations,
+        "read",
+    ),
+    "init": (["init", "new.yaml"], configurations, "write_template"),
+    "schema": (["schema"], configurations, "schema"),
+    "doctor": (["doctor"], environment, "diagnose"),
+    "stan": (["stan", "install"], environment, "install"),
+}
 
 
-def test_every_command_is_either_interrupted_here_or_uses_no_given_store():
+def test_every_command_is_interrupted_here():
     assert set(commands()) == {*COMMANDS_ON_STORES, *OTHERS}
+
+
+def interrupt(*arguments: object, **options: object) -> None:
+    raise KeyboardInterrupt
+
+
+def exit_code_of(project: Project, *arguments: str) -> int:
+    try:
+        return project(*arguments).returncode
+    except KeyboardInterrupt:  # which `polarbear.__main__` makes an exit code
+        return 130
 
 
 @pytest.mark.parametrize("name", COMMANDS_ON_STORES)
@@ -39,17 +62,20 @@ def test_an_interrupted_command_ends_with_130(
 ):
     (collected.folder / "runs.csv").write_text("algorithm,instance,t,y\na,1,1,2\na,1,2,1\n")
 
-    def interrupt(*arguments: object) -> None:
-        raise KeyboardInterrupt
-
     if name == "watch":
         monkeypatch.setattr(Watch, "serve_forever", interrupt)
     elif name == "import":
         monkeypatch.setattr(fs, "create", interrupt)
     else:
         monkeypatch.setattr(fs, "read", interrupt)
-    try:
-        exit_code = collected(name, *COMMANDS_ON_STORES[name]).returncode
-    except KeyboardInterrupt:  # which `polarbear.__main__` makes an exit code
-        exit_code = 130
-    assert exit_code == 130
+    assert exit_code_of(collected, name, *COMMANDS_ON_STORES[name]) == 130
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_an_interrupted_command_without_a_store_ends_with_130(
+    project: Project, name: str, monkeypatch: pytest.MonkeyPatch
+):
+    project.configure()
+    arguments, module, function = OTHERS[name]
+    monkeypatch.setattr(module, function, interrupt)
+    assert exit_code_of(project, *arguments) == 130

@@ -130,6 +130,11 @@ def _lower_limit(limit, value):
     return leftover(lambda: resource.setrlimit(limit, (value, resource.getrlimit(limit)[1])))
 
 
+def _other_core_limit():
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, hard) if soft else (4096, hard))
+
+
 def _other_locale():
     for name in ("C", "C.UTF-8", "POSIX"):
         if locale.setlocale(locale.LC_ALL) != name:
@@ -162,7 +167,7 @@ warnings_as_errors = leftover(lambda: warnings.simplefilter("error"))
 working_folder = leftover(lambda: os.chdir("/"))
 open_files_limit = _lower_limit(resource.RLIMIT_NOFILE, 200)
 memory_limit = _lower_limit(resource.RLIMIT_AS, 8 * 2**30)
-core_limit = _lower_limit(resource.RLIMIT_CORE, 0)
+core_limit = leftover(_other_core_limit)
 stack_limit = _lower_limit(resource.RLIMIT_STACK, 2**20)
 processor_limit = _lower_limit(resource.RLIMIT_CPU, 3600)
 default_generator = _replace(np.random, "default_rng", lambda *_: np.random.RandomState(1))

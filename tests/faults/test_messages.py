@@ -38,14 +38,17 @@ def configuration(**changes: Any) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="module")
-def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+@pytest.fixture(scope="module", params=["local", pytest.param("dask", marks=pytest.mark.slow)])
+def messages(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, list[str]]:
     """The stored messages of each algorithm, from a folder whose name is not UTF-8."""
     folder = tmp_path_factory.mktemp("messages") / os.fsdecode(b"caf\xe9")
     folder.mkdir()
     shutil.copy(SPEAKERS, folder)
     project = Project(folder)
-    project.configure(**configuration())
+    execution = {"engine": request.param, "workers": 2, "check": False}
+    project.configure(**configuration(execution=execution))
     with pb.use_executor(None):
         project.done("run", "config.yaml")
     runs = StoreOnDisk.open(project.store).runs()
