@@ -8,12 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
-from html import escape
 from threading import Event, Thread
-
-from rich.console import Console, Group
-from rich.live import Live
-from rich.text import Text
 
 from polarbear.api.standings_words import (
     finished_words,
@@ -51,6 +46,10 @@ def _live(picture: Picture) -> AbstractContextManager[object]:
         return _cell(picture)
     if not sys.stderr.isatty():
         return nullcontext()
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.text import Text
+
     return Live(
         console=Console(stderr=True, emoji=False),
         get_renderable=lambda: Group(*map(Text, picture())),
@@ -62,6 +61,8 @@ def _live(picture: Picture) -> AbstractContextManager[object]:
 @contextmanager
 def _cell(picture: Picture) -> Iterator[None]:
     """Show lines below the cell of a notebook; the last ones stay there."""
+    from html import escape
+
     from IPython.display import HTML, display  # only where a notebook has imported it
 
     def html() -> HTML:

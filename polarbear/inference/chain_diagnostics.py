@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-import scipy  # loads its parts when they are used
 
 from polarbear.inference.posterior_draws import MAX_R_HAT, Diagnostics
 from polarbear.numerics.threads import ALL_THREADS, Threads, in_threads
@@ -87,10 +86,12 @@ def r_hat_by_chance(draws: int, chains: int, parameters: int) -> float:
     The variance of the means of half-chains relative to that of draws is then chi-squared over its
     degrees of freedom and the length; each parameter has two R-hats, of location and of spread.
     """
+    from scipy.special import chdtri
+
     n_halves = 2 * chains
     length = draws // n_halves
     degrees_of_freedom = n_halves - 1
-    quantile = scipy.special.chdtri(degrees_of_freedom, BY_CHANCE / (2 * parameters))
+    quantile = chdtri(degrees_of_freedom, BY_CHANCE / (2 * parameters))
     return float(np.sqrt((length - 1 + quantile / degrees_of_freedom) / length))
 
 
@@ -100,9 +101,11 @@ def convergence_of(draws: np.ndarray, chains: int, threads: Threads = ALL_THREAD
     Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021): split chains, rank-normalised values,
     Geyer's initial monotone sequence.
     """
+    from scipy.special import ndtri
+
     size, parameters = draws.shape
     out = np.empty((parameters, 3))
-    scores = scipy.special.ndtri((1 + 0.5 * np.arange(2 * size - 1) - 0.375) / (size + 0.25))
+    scores = ndtri((1 + 0.5 * np.arange(2 * size - 1) - 0.375) / (size + 0.25))
 
     def run(first: int) -> None:
         part = slice(first, first + _PARAMETERS_A_TASK)

@@ -4,7 +4,6 @@ import math
 from functools import cache
 
 import numpy as np
-import scipy  # loads `scipy.special` at its first use
 
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing.rules import Batch, RaceLimits, Rules
@@ -254,7 +253,9 @@ def _elimination_scores(state: State, rules: Rules, instances: int) -> np.ndarra
 
 def _score_of(alpha: float) -> float:
     """The score at which a pair is shown to be better."""
-    return float(scipy.special.ndtri(min(alpha, 1 - MIN_TAIL)))
+    from scipy.special import ndtri
+
+    return float(ndtri(min(alpha, 1 - MIN_TAIL)))
 
 
 def _reach(width: np.ndarray, alpha: float) -> np.ndarray:
@@ -280,15 +281,19 @@ def _normal_scores(
 
     Both are [time, pair] and grow with the square root of the number of instances.
     """
+    from scipy.special import ndtri
+
     above = tables.better[:, a, b]
     below = tables.better[:, b, a]
     total = above + below
     share = np.divide(above, total, out=np.full_like(above, 0.5), where=total > 0)
-    lead = scipy.special.ndtri(np.clip(share, MIN_TAIL, 1 - MIN_TAIL))
+    lead = ndtri(np.clip(share, MIN_TAIL, 1 - MIN_TAIL))
     return lead, _half_width(np.abs(lead), tables.equivalent[:, a, b])
 
 
 def _half_width(shift: np.ndarray, alike: np.ndarray) -> np.ndarray:
     """The half-width w of the ROPE in standard deviations, from P(|Z + shift| <= w)."""
+    from scipy.special import chndtrix
+
     alike = np.clip(alike, MIN_TAIL, 1 - MIN_TAIL)
-    return np.asarray(np.sqrt(scipy.special.chndtrix(alike, 1, shift**2)))
+    return np.asarray(np.sqrt(chndtrix(alike, 1, shift**2)))
