@@ -39,7 +39,13 @@ class Way:
 def by_default(rules: Rules) -> Rules:
     """The paper's levels of confidence, PolarBear's defaults for the rest."""
     batch = rules.batch.model_copy(update={"share": Batch().share})
-    own = {"elimination": "auto", "truncate": None, "resolution": Rules().resolution}
+    defaults = Rules()
+    own = {
+        "elimination": "auto",
+        "truncate": None,
+        "resolution": defaults.resolution,
+        "guarantee": defaults.guarantee,
+    }
     return rules.model_copy(update={**own, "batch": batch})
 
 

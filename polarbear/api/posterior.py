@@ -25,9 +25,10 @@ def announce_stan(options: ModelOptions, listener: Listener) -> None:
     """Announce the compilation of a Stan program; raise an error if CmdStan is missing."""
     if options.engine != "stan":
         return
-    from polarbear.inference.stan import cmdstan, programs  # most races do not use it
+    from polarbear.inference.stan import cmdstan, engine, programs  # most races do not use it
 
-    if not programs.is_compiled(options.model, cmdstan.find_for(options.method)):
+    installed = cmdstan.find_for(engine.method_of(options))
+    if not programs.is_compiled(options.model, installed):
         cmdstan.require_build_tools()
         listener.note(f"compiling the Stan program of {options.model}, once: about a minute")
 

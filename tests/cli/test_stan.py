@@ -5,13 +5,14 @@ import os
 
 import pytest
 
-from tests.inference.stan_support import without_index
+from tests.inference.stan_support import pretend_build_tools, without_index
 from tests.support import Project, synthetic
 
 
 @pytest.fixture
 def nowhere(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A home folder in which no CmdStan is found."""
+    """A home folder in which no CmdStan is found, on a machine that has a compiler."""
+    pretend_build_tools(project.folder / "tools", monkeypatch)
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
     monkeypatch.setenv("XDG_CACHE_HOME", cache)
     monkeypatch.setenv("HOME", str(project.folder))

@@ -1,6 +1,7 @@
 """Helpers for the tests of the Stan engine, which have the marker `stan`."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -21,3 +22,15 @@ def without_index(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("PIP_RETRIES", "0")
+
+
+def pretend_build_tools(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a compiler and `make` on the PATH, for tests that end before either is called."""
+    folder.mkdir()
+    for name in ("g++", "make"):
+        tool = folder / name
+        tool.write_text("#!/bin/sh\nexit 1\n")
+        tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.delenv("MAKE", raising=False)

@@ -9,13 +9,14 @@ from polarbear.errors import StanError
 from polarbear.inference import ModelOptions, infer
 from polarbear.inference.stan import cmdstan, installation, programs
 
-from .stan_support import without_index
+from .stan_support import pretend_build_tools, without_index
 from .test_infer import GRID, random_sets
 
 
 @pytest.fixture
 def empty_home(tmp_path, monkeypatch):
-    """A home folder without CmdStan."""
+    """A home folder without CmdStan, on a machine that has a compiler."""
+    pretend_build_tools(tmp_path / "tools", monkeypatch)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("CMDSTAN", raising=False)

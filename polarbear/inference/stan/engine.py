@@ -23,6 +23,7 @@ from polarbear.inference.chain_diagnostics import (
     joined,
     smoothed_weights,
 )
+from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.models.base import Model, StanData
 from polarbear.inference.posterior_draws import draws_a_chain
 from polarbear.inference.stan import cmdstan, programs
@@ -45,15 +46,22 @@ class Pace:
 SECOND = Pace(warm_up=2000, adapt_delta=0.99)
 
 
+def method_of(options: ModelOptions) -> str:
+    """The method that the options ask for; an InferenceError if this engine does not have it."""
+    if options.method == "auto":
+        return "mcmc"
+    if options.method not in METHODS:
+        raise InferenceError(
+            f"the stan engine has no method '{options.method}'; it has auto, {', '.join(METHODS)} "
+            f"('{options.method}' is the native engine's)"
+        )
+    return options.method
+
+
 def run(model: Model, sets: ChoiceSets, seed: int, threads: Threads) -> EngineResult:
     """Draw from the posterior; if NUTS's diagnostics fail, once more with more effort."""
     options = model.options
-    method = "mcmc" if options.method == "auto" else options.method
-    if method not in METHODS:
-        raise InferenceError(
-            f"the stan engine has no method '{method}'; it has auto, {', '.join(METHODS)} "
-            f"('{method}' is the native engine's)"
-        )
+    method = method_of(options)
     installed = cmdstan.find_for(method)
     executable = programs.compiled(programs.program_file(options.model), installed)
     first_pace = Pace(adapt_delta=model.stan_adapt_delta)
