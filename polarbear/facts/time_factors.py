@@ -52,6 +52,11 @@ class TimeFactor:
         return "-" if self.low is None else f"more than {factor(self.low)}"
 
     @property
+    def cell(self) -> str:
+        """The number in a table, where a bound is a sign: 1.6, > 3."""
+        return self.number.replace("more than", ">")
+
+    @property
     def interval(self) -> str:
         """The 95 % interval: 1.3 to 2.1; empty where it is unknown."""
         if self.median is None or self.low is None:

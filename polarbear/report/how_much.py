@@ -11,16 +11,20 @@ from polarbear.report.context import ReportContext, once
 from polarbear.wording import percent_cell, time, timed
 
 TITLE = "How much better"
-COLUMNS = (
-    *("budget", "algorithm", "against", "win rate#"),
-    *("times as long#", "interval#", "and back#"),
-)
 EXPLANATION = (
     "Times as long: the factor of budget in which the algorithm reaches the values that the "
     "other one has, the median over times, then over problems, with its 95 % interval; and back: "
     "the same with the two exchanged. Both are 1 for identical runs, and noise raises both. They "
     "are the same for every increasing transformation of the values"
 )
+
+
+def columns(axis: str) -> tuple[str, ...]:
+    """The titles of a table of comparisons, of which the first is the unit of its budgets."""
+    return (
+        *(axis, "algorithm", "against", "win rate#"),
+        *("times as long#", "interval#", "and back#"),
+    )
 
 
 @dataclass(frozen=True)
@@ -45,17 +49,19 @@ class Comparison:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """A row of the table with COLUMNS."""
+        """A row of the table with the titles of `columns`."""
         win_rate = "" if self.win_rate is None else percent_cell(self.win_rate)
         factor = self.factor
+        first = time(factor.from_)
+        last = time(factor.to)
         return (
-            self.budget,
+            first if first == last else f"{first} to {last}",
             factor.algorithm,
             factor.against,
             win_rate,
-            factor.number,
+            factor.cell,
             factor.interval,
-            self.back.number,
+            self.back.cell,
         )
 
 

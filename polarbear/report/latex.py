@@ -119,7 +119,7 @@ def tables(context: ReportContext) -> list[TexTable]:
     if compared:
         rows = tuple(comparison.cells for comparison in compared)
         caption = f"{how_much.TITLE}. {how_much.EXPLANATION}."
-        tables_with_data.append(TexTable("how-much", caption, how_much.COLUMNS, rows))
+        tables_with_data.append(TexTable("how-much", caption, how_much.columns(context.axis), rows))
     if has_draws:
         tables_with_data.append(_selection(context))
     return tables_with_data

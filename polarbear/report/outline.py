@@ -79,7 +79,9 @@ def outline(context: ReportContext, story: Story) -> list[Block]:
         blocks += [Heading(title), _best(context)]
     compared = how_much.comparisons(context)
     if compared:
-        table = Table(how_much.COLUMNS, tuple(comparison.cells for comparison in compared))
+        table = Table(
+            how_much.columns(context.axis), tuple(comparison.cells for comparison in compared)
+        )
         blocks += [Heading(how_much.TITLE), table, Paragraph(f"{how_much.EXPLANATION}.")]
     if story.left_out:
         title = "Eliminated" if context.race else "Left out"

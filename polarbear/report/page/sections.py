@@ -167,9 +167,10 @@ def _how_much(context: ReportContext) -> Section | None:
     compared = how_much.comparisons(context)
     if not compared:
         return None
+    columns = how_much.columns(context.axis)
     content = {
-        "columns": [title.removesuffix("#") for title in how_much.COLUMNS],
-        "numbers": [title.endswith("#") for title in how_much.COLUMNS],
+        "columns": [title.removesuffix("#") for title in columns],
+        "numbers": [title.endswith("#") for title in columns],
         "rows": [comparison.cells for comparison in compared],
         "explanation": how_much.EXPLANATION,
     }
