@@ -5,32 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener, Progress
 from polarbear.api.store_handle import Store
-from polarbear.config.configuration import Overrides
+from polarbear.config.configuration import Config, Overrides
 from polarbear.driver import collect
 from polarbear.driver.loop import Race
 from polarbear.driver.race_progress import ProgressFile
 from polarbear.errors import RaceError
 from polarbear.facts.standings import Standings, standings
 from polarbear.facts.summary import Failure, failures
+from polarbear.racing import ChoiceQuestion
+from polarbear.racing.purpose import Purpose
 from polarbear.records import Facts, Record, json_values
 from polarbear.settings import defaults
 from polarbear.store import StoreOnDisk
-
-if TYPE_CHECKING:
-    from polarbear.selection.expected_regret import Prospect
 
 __all__ = ["Raced", "race"]
 
 
 @dataclass(frozen=True, repr=False)
 class Raced(Record):
-    """The result of a race; ``reached`` is set if it was for one preference.
+    """The result of a race; ``purposes`` are the choices for the preferences that it was for.
 
     ``extra_runs`` is the number of speculative runs that no round has used.
     """
@@ -39,7 +37,7 @@ class Raced(Record):
     at_limit: bool
     standings: Standings
     failures: tuple[Failure, ...]
-    reached: Prospect | None
+    purposes: tuple[ChoiceQuestion, ...]
     extra_runs: int
     ROWS = "algorithms"
 
@@ -49,8 +47,11 @@ class Raced(Record):
         facts["stopped_because"] = self.stopped_because
         facts["failures"] = json_values(self.failures)
         facts["extra_runs"] = self.extra_runs
-        if self.reached is not None:
-            facts["for"] = json_values(self.reached)
+        if self.purposes:
+            facts["for"] = [
+                {**json_values(purpose), "answered": purpose.is_answered}
+                for purpose in self.purposes
+            ]
         return facts
 
     def one_line(self) -> str:
@@ -66,7 +67,7 @@ def race(
     rerun: Sequence[str] = (),
     keep: Sequence[str] = (),
     fresh: bool = False,
-    preference: str | None = None,
+    preference: str | Sequence[str] | None = None,
     regret: float = defaults.REGRET,
     workers: int | None = None,
     seed: int | None = None,
@@ -84,9 +85,10 @@ def race(
     ``config`` is a file, a mapping or a `Config`. A race continues where it stopped. Algorithms
     that are new in the configuration enter on the stored instances; ``add`` restricts this to the
     named ones. The ``store`` is the given folder, or one named after the configuration next to it.
-    With a ``preference`` the race ends as soon as the choice for it has an expected regret below
-    ``regret``. ``retry_failed`` first repeats failed runs. A first race begins with a short trial,
-    unless ``check`` or the configuration disables it. Idle workers begin up to ``early``
+    With a ``preference``, or several, the race makes only the runs that the choice for it needs,
+    and ends as soon as its expected regret is below ``regret``. ``retry_failed`` first repeats
+    failed runs. A first race begins with a short trial, unless ``check`` or the configuration
+    disables it. Idle workers begin up to ``early``
     speculative runs each that the next round will probably need; no decision depends on them.
 
     If the configuration of the stored race has changed, ``redecide`` decides again from the stored
@@ -114,11 +116,7 @@ def race(
     listener = listener or Progress()
     overrides = Overrides(seed, workers, engine, scheduler, mix_hosts, check, early)
     settings = configurations.read(config, overrides, store)
-    purpose = None
-    if preference is not None:
-        from polarbear.api.selecting import regret_purpose  # few races are for one preference
-
-        purpose = regret_purpose(settings, preference, regret)
+    purposes = _purposes(settings, preference, regret)
     folder = configurations.store_folder(config, store)
     collect.prepare_new(settings, folder)
     if settings.inference.engine == "stan":
@@ -148,11 +146,8 @@ def race(
                 watcher for watcher in (progress_file, display, live_page) if watcher is not None
             ]
             on_finding = listener.warn if settings.execution.check else None
-            running = Race(settings, disk, watchers, add, purpose, retry_failed, on_finding)
+            running = Race(settings, disk, watchers, add, purposes, retry_failed, on_finding)
             end = running.run()
-        prospect = None
-        if purpose is not None:
-            prospect = purpose.prospect(running.state, running.posterior)
         if live_page is not None:
             live_page.write(follows=False)
     final_standings = standings(disk)
@@ -162,7 +157,20 @@ def race(
         at_limit=end.at_limit,
         standings=final_standings,
         failures=tuple(failures(disk)),
-        reached=prospect,
+        purposes=running.state.choices if purposes else (),
         extra_runs=len(disk.speculative.table()),
     )
     return Store(disk, result)
+
+
+def _purposes(
+    config: Config, preference: str | Sequence[str] | None, regret: float
+) -> list[Purpose]:
+    """The purposes of a race for one preference or several, each of them once."""
+    if preference is None:
+        return []
+    from polarbear.api.selecting import purpose_of  # few races are for a preference
+
+    preferences = [preference] if isinstance(preference, str) else preference
+    purposes = [purpose_of(config, text, regret) for text in preferences]
+    return list({purpose.preference: purpose for purpose in purposes}.values())

@@ -12,10 +12,10 @@ from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.selection import choice, posterior_source
 from polarbear.selection.choice import Answer, JudgedAlgorithm, JudgedPortfolio
 from polarbear.selection.criteria import check_risk, check_value
-from polarbear.selection.expected_regret import RegretStop
 from polarbear.selection.portfolio_cover import PortfolioCover
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
+from polarbear.selection.preference_purpose import PreferencePurpose
 from polarbear.selection.sweeps import SweepTable
 from polarbear.selection.sweeps import sweep as swept_choices
 from polarbear.store import StoreOnDisk
@@ -74,12 +74,12 @@ def select(
     return answer
 
 
-def regret_purpose(config: Config, preference: str, threshold: float) -> RegretStop:
-    """The purpose of a race for one preference: an expected regret below a threshold."""
+def purpose_of(config: Config, preference: str, threshold: float) -> PreferencePurpose:
+    """The purpose of a race for a preference: an expected regret below a threshold."""
     budget = config.budget
     parsed_preference, folder = read_preference(preference, budget.axis)
     context = Context(budget.times, budget.axis, folder, config.seed, config.inference.joint)
-    return RegretStop(parsed_preference, context, threshold)
+    return PreferencePurpose(parsed_preference, context, threshold)
 
 
 def _cover(disk: StoreOnDisk, selection: choice.Selection) -> PortfolioCover:

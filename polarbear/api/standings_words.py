@@ -9,6 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from polarbear.api.text_table import TableText, folded, table_lines
 from polarbear.facts.standings import AlgorithmStanding, OpenPair, Standing, Standings
 from polarbear.facts.summary import Failure
+from polarbear.racing import ChoiceQuestion, OpenChoice
 from polarbear.racing.verdicts import cycle_words, reinstated_words
 from polarbear.report.words import as_sentence, error_bound, error_estimate
 from polarbear.wording import (
@@ -18,7 +19,9 @@ from polarbear.wording import (
     duration,
     joined,
     percent,
+    probability,
     short_between,
+    small,
     time,
     timed,
     typed,
@@ -63,13 +66,15 @@ def _lines(facts: Standings, columns: int | None, verbose: bool, max_rows: int) 
     if hidden_rows:
         below.append(f"and {counted(hidden_rows, 'more algorithm')}: see `status`")
     below.append(_summary_with_error(facts))
-    pairs = [_open_words(pair) for pair in facts.open_pairs]
+    pairs = [] if facts.is_for_preferences else [_open_words(pair) for pair in facts.open_pairs]
     if verbose and facts.eliminated and facts.p_any_wrong is not None:
         below.append(as_sentence(error_estimate(facts.p_any_wrong)))
     if verbose:
         below += [*pairs, *(f"{pair.words}." for pair in facts.settled_pairs)]
     else:
         below += _capped(pairs, min(max(max_rows // 2, 1), MAX_LINES))
+    choices = [_open_choice_words(choice) for choice in facts.open_choices]
+    below += choices if verbose else _capped(choices, min(max(max_rows // 2, 1), MAX_LINES))
     below += _warnings(facts)
     return [*folded(above, columns), *table_lines(titles, rows, columns), *folded(below, columns)]
 
@@ -173,6 +178,8 @@ def forecast_words(facts: Standings, seconds_per_instance: float | None = None) 
 def _recommendations(facts: Standings, max_spans: int) -> list[str]:
     """Spans of the budget with the algorithm that is likely to be the best there."""
     spans = facts.recommended
+    if facts.is_for_preferences:
+        return []  # Other times than those of the preferences are compared on few problems.
     if len(facts.pareto_set) == 1 or not spans:
         return []
     budgets = [span.budgets(facts.axis if span.is_first else "") for span in spans]
@@ -196,7 +203,8 @@ def _recommendations(facts: Standings, max_spans: int) -> list[str]:
 
 def _warnings(facts: Standings) -> list[str]:
     """Limits of the result: cycles, a misfit, failures; and the forecast of an open race."""
-    lines = forecast_words(facts) if facts.open_pairs else []
+    is_open = facts.open_pairs and not facts.is_for_preferences
+    lines = forecast_words(facts) if is_open else []
     lines += [f"{cycle_words(names)}." for names in facts.cycles]
     lines += [f"{reinstated_words(name)}." for name in facts.reinstated]
     if facts.fit is not None and facts.fit.words:
@@ -216,6 +224,17 @@ def _open_words(pair: OpenPair) -> str:
     return f"{words}, P({pair.a} better) = {_range(*pair.p_above)}"
 
 
+def _open_choice_words(choice: OpenChoice) -> str:
+    """Between which algorithms the choice is open, and at which times."""
+    times = f"at {time(choice.first)}"
+    if choice.first != choice.last:
+        times = f"from {time(choice.first)} to {time(choice.last)}"
+    words = f"choice {times}: open between {joined(choice.algorithms)}"
+    if choice.regret is None:
+        return words
+    return f"{words}, expected regret up to {small(choice.regret)}"
+
+
 def _range(low: float, high: float) -> str:
     return " to ".join(dict.fromkeys((f"{low:.2f}", f"{high:.2f}")))
 
@@ -225,6 +244,22 @@ def _capped(lines: list[str], max_lines: int = MAX_LINES) -> list[str]:
     if len(lines) <= max_lines:
         return lines
     return [*lines[:max_lines], f"and {len(lines) - max_lines} more: see --json"]
+
+
+def purpose_words(purpose: ChoiceQuestion) -> str:
+    """The choice for a preference in a race for it, and who is out for it."""
+    start = f"For '{purpose.preference}'"
+    if purpose.choice is None or purpose.p2bb is None or purpose.expected_regret is None:
+        return f"{start}: no choice yet"
+    words = (
+        f"{start}: {purpose.choice}, {P_BEST} = {probability(purpose.p2bb)}, "
+        f"expected regret {small(purpose.expected_regret)}"
+    )
+    if purpose.as_good_as:
+        words = f"{words}, as good as {joined(purpose.as_good_as)}"
+    if purpose.out:
+        words = f"{words}; not considered further: {joined([out.algorithm for out in purpose.out])}"
+    return f"{words}."
 
 
 def next_commands(facts: Standings) -> list[str]:

@@ -61,6 +61,13 @@ def check_preference(words: str | None) -> str | None:
     return words
 
 
+def check_preferences(texts: list[str] | None) -> list[str] | None:
+    """The callback of an option that takes preferences: it refuses unknown names."""
+    for words in texts or ():
+        names.check_preference(words)
+    return texts
+
+
 def separated(text: str | None) -> list[str] | None:
     """Names that are separated by commas."""
     if text is None:

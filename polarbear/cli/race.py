@@ -25,9 +25,8 @@ from polarbear.cli.parameters import (
     StoreOption,
     Verbose,
     Workers,
-    check_preference,
+    check_preferences,
 )
-from polarbear.wording import P_BEST
 
 if TYPE_CHECKING:
     from polarbear.api.experiments import Raced
@@ -58,13 +57,14 @@ def race(
         bool, typer.Option("--fresh", help="Begin another race in the store, using its runs.")
     ] = False,
     preference: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--for",
             metavar="PREFERENCE",
-            callback=check_preference,
+            callback=check_preferences,
             autocompletion=completion.preferences,
-            help="End when the choice for this preference is good enough.",
+            help="Make only the runs that the choice for this preference needs. May be given "
+            "several times.",
         ),
     ] = None,
     regret: Annotated[
@@ -104,7 +104,7 @@ def race(
             rerun=rerun or (),
             keep=keep or (),
             fresh=fresh,
-            preference=preference,
+            preference=preference or None,
             regret=regret,
             workers=workers,
             seed=seed,
@@ -127,12 +127,7 @@ def _show_raced(raced: "Raced", verbose: bool) -> None:
 
     standings = raced.standings
     closing_lines = standings_words.failure_lines(raced.failures)
-    if raced.reached is not None:
-        prospect = raced.reached
-        closing_lines.append(
-            f"for '{prospect.preference}': {prospect.choice}, {P_BEST} = {prospect.p2bb:.2f}, "
-            f"expected regret {prospect.expected_regret:.2g}"
-        )
+    closing_lines += [standings_words.purpose_words(purpose) for purpose in raced.purposes]
     if raced.extra_runs and verbose:
         closing_lines.append(standings_words.speculative_words(raced.extra_runs))
     closing_lines.append(f"Stopped because {raced.stopped_because}; store {standings.store}.")

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from threading import Event
-from typing import Protocol
 
 from polarbear import racing as race
 from polarbear.config.configuration import Config
@@ -24,9 +23,10 @@ from polarbear.driver.round_posterior import RoundInference, RoundResult
 from polarbear.driver.scheduler import Scheduler, SpeculativeRuns
 from polarbear.errors import AlgorithmError, RaceError
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
-from polarbear.inference import Posterior
 from polarbear.problems.base import Instance, Kind
 from polarbear.racing import RoundRecord, State
+from polarbear.racing.choosing import answer_words, unanswered
+from polarbear.racing.purpose import Purpose
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk
@@ -34,6 +34,7 @@ from polarbear.store.runs import FinishedRun, StoredRun
 from polarbear.wording import counted, percent, timed, typed_time
 
 SETTLED = "every relation is settled"
+SETTLED_AND_CHOSEN = f"{SETTLED}, and at every time the choice"
 REMEDY = "Fix the cause and continue with --retry-failed"
 RUNS_PER_WORKER = 2  # the number of runs in a round that keeps all workers busy
 
@@ -44,16 +45,6 @@ class Ended:
 
     because: str
     at_limit: bool
-
-
-class Purpose(Protocol):
-    """An aim of a race other than settling every relation."""
-
-    def reached(self, state: State, posterior: Posterior) -> str | None:
-        """Why the aim is reached, if it is."""
-
-    def horizon(self, times: Sequence[float]) -> float:
-        """The last time that matters for the aim."""
 
 
 def resumed(config: Config, store: StoreOnDisk, add: Sequence[str]) -> tuple[State, list[str]]:
@@ -110,7 +101,7 @@ class Race:
         store: StoreOnDisk,
         watchers: Sequence[Watcher] = (),
         add: Sequence[str] = (),
-        purpose: Purpose | None = None,
+        purposes: Sequence[Purpose] = (),
         retry_failed: bool = False,
         on_finding: Callable[[str], None] | None = None,
     ) -> None:
@@ -118,7 +109,7 @@ class Race:
         self._rules = config.race
         self._store = store
         self._watchers = watchers
-        self._purpose = purpose
+        self._purposes = purposes
         self._retry_failed = retry_failed
         self._on_finding = on_finding
         self._began = time.monotonic()
@@ -126,7 +117,7 @@ class Race:
         self._plan = RunPlan(config, store, retry_failed)
         self._stream = InstanceStream(config)
         self._runs = RaceRuns(config, store, self._stream)
-        self._inference = RoundInference(config, store, self._runs)
+        self._inference = RoundInference(config, store, self._runs, purposes)
         self._speculative = self._speculative_runs()
 
     def _speculative_runs(self) -> SpeculativeRuns | None:
@@ -143,21 +134,27 @@ class Race:
             self._config, self._store, self._plan.fingerprints, self._retry_failed
         )
 
-    @property
-    def posterior(self) -> Posterior:
-        """The posterior after the last round."""
-        return self._inference.last().posterior
-
     def run(self) -> Ended:
-        """Race until everything is settled or a limit is reached.
+        """Race until everything that is asked is answered, or a limit is reached.
 
         However it ends, the state and its posterior are in the store.
         """
         try:
+            self._ask()
             ended = None if self._waiting or self._retry_failed else self._ended()
             return ended or self._run()
         finally:
             self._inference.keep()
+
+    def _ask(self) -> None:
+        """Ask what this race is for; the last checkpoint says what is open of it."""
+        state = self._inference.with_choices(self.state)
+        if state is self.state:
+            return
+        self.state = state
+        last_round = self._store.rounds.last()
+        if last_round is not None:
+            self._store.rounds.replace(last_round._replace(state=state))
 
     def _run(self) -> Ended:
         collect.prepare(self._config)
@@ -183,7 +180,8 @@ class Race:
     def _ended(self) -> Ended | None:
         """How the race has ended, if it has; a newcomer that waits enters first."""
         if self._waiting and self._runs.may_enter(self._waiting[0], self.state):
-            self.state = race.admit(self.state, self._waiting.pop(0), self._rules)
+            admitted = race.admit(self.state, self._waiting.pop(0), self._rules)
+            self.state = unanswered(admitted, self._purposes, self._rules)
         reason = self._settled_reason()
         if reason is not None:
             return Ended(reason, at_limit=False)
@@ -195,13 +193,15 @@ class Race:
         return None if reason is None else Ended(reason, at_limit=True)
 
     def _settled_reason(self) -> str | None:
-        """Why nothing is left to decide: the purpose is reached, or every relation is settled."""
+        """Why nothing is left to decide: every question of the race is answered."""
         state = self.state
-        if self._purpose is None:
-            return None if state.open_pairs else SETTLED
+        if race.open_questions(state):
+            return None
+        if not self._purposes:
+            return SETTLED if self._rules.regret is None else SETTLED_AND_CHOSEN
         if not state.round or state.joining or state.untrusted:
             return None
-        return self._purpose.reached(state, self.posterior)
+        return "; ".join(map(answer_words, state.choices))
 
     def _scheduler(self, pool: Executor) -> Scheduler:
         return Scheduler(
@@ -215,7 +215,7 @@ class Race:
     def _round(self, scheduler: Scheduler) -> None:
         """Run what a round needs, decide it, and store its checkpoint."""
         state = self.state
-        horizons = self._horizons()
+        horizons = race.horizons(state, self._rules)
         instances = self._stream.next_batch(state, self._to_fill(scheduler.workers, horizons))
         self._store.add_instances(instances, self._config.instances.suite)
         self._plan.check_unchanged()
@@ -230,16 +230,6 @@ class Race:
             watcher.infers()
         decide = partial(self._decided, state, horizons, len(instances))
         self._take_result(scheduler.run_beside(decide, likely_tasks))
-
-    def _horizons(self) -> dict[str, float]:
-        """The time up to which each algorithm runs in the next round."""
-        horizons = race.horizons(self.state, self._rules)
-        if horizons:
-            return horizons
-        # Every relation is settled, but the purpose of the race is not reached.
-        assert self._purpose is not None
-        horizon = self._purpose.horizon(self.state.times)
-        return dict.fromkeys(self.state.candidates, horizon)
 
     def _take_result(self, result: RoundResult) -> None:
         """Store a decided round, and continue from its state."""

@@ -20,8 +20,15 @@ from polarbear.inference.empirical.decisions import decide_by_duels, p_dominates
 from polarbear.inference.relations import DecisionTables
 from polarbear.numerics.seeds import derived_seed
 from polarbear.racing import Decisions, Elimination, RaceForecast, RoundRecord, State, Threat
+from polarbear.racing.choosing import (
+    asks_the_same,
+    judged,
+    unanswered,
+    without_idle_newcomer,
+)
 from polarbear.racing.forecast import forecast
 from polarbear.racing.pair_evidence import PairEvidence
+from polarbear.racing.purpose import Purpose
 from polarbear.racing.race_settings import RaceSettings
 from polarbear.rankings.duels import DuelRecord, ProblemDuels
 from polarbear.settings.grid import EVALUATIONS
@@ -120,8 +127,15 @@ class RoundInference:
     decision is within their error.
     """
 
-    def __init__(self, config: Config, store: StoreOnDisk, runs: RaceRuns) -> None:
+    def __init__(
+        self,
+        config: Config,
+        store: StoreOnDisk,
+        runs: RaceRuns,
+        purposes: Sequence[Purpose] = (),
+    ) -> None:
         self._config = config
+        self._purposes = purposes
         self._store = store
         self._runs = runs
         self._last: RoundPosterior | None = None
@@ -143,6 +157,7 @@ class RoundInference:
             decided = self._decide_by_ratings(state, evidence, drawn, cancelled)
         else:
             decided = self._decide_by_duels(state, evidence, drawn, cancelled)
+        decided = self._with_choices_judged(decided, evidence)
         record = self._record(decided, evidence, horizons, drawn, size)
         estimates = beliefs(
             decided.posterior,
@@ -151,6 +166,45 @@ class RoundInference:
             usable=decided.tables is not None,
         )
         return RoundResult(record, estimates, evidence, decided.posterior)
+
+    def with_choices(self, state: State) -> State:
+        """The state in which a race begins or continues: with all that it asks about the choice.
+
+        Questions that the last round did not ask are judged by its posterior.
+        """
+        rules = self._config.race
+        if asks_the_same(state, self._purposes, rules):
+            return state
+        state = unanswered(state, self._purposes, rules)
+        if not state.round or state.untrusted or not state.choices:
+            return state
+        evidence, posterior = self.last()
+        return self._judged(state, posterior, evidence)
+
+    def _with_choices_judged(self, decided: Decided, evidence: Evidence) -> Decided:
+        """The same decisions, with the questions about the choice judged by the posterior."""
+        if decided.tables is None or not decided.state.choices:
+            return decided
+        state = self._judged(decided.state, decided.posterior, evidence)
+        state, arrived = without_idle_newcomer(state)
+        decisions = decided.decisions
+        if arrived:
+            decisions = decisions._replace(caught_up=arrived)
+        return decided._replace(state=state, decisions=decisions)
+
+    def _judged(self, state: State, posterior: Posterior, evidence: Evidence) -> State:
+        rules = self._config.race
+        return judged(
+            state, self._purposes, rules, posterior, evidence.duels, self._bet_per_problem
+        )
+
+    @property
+    def _bet_per_problem(self) -> float:
+        """The factor with which no problem counts more than one in bets.
+
+        It depends on the configuration alone, since bets must not depend on later problems.
+        """
+        return 1 / max([1.0, *self._config.instances.weights.values()])
 
     def _record(
         self,
@@ -164,7 +218,7 @@ class RoundInference:
         state = decided.state
         posterior = decided.posterior
         instances_ahead = self._forecast(decided, size)
-        instances_to_go = None if state.open_pairs else 0
+        instances_to_go = None if race.open_questions(state) else 0
         if instances_ahead is not None:
             instances_to_go = instances_ahead.likely
         used_runs = self._runs.used(state)
@@ -194,7 +248,7 @@ class RoundInference:
     def _forecast(self, decided: Decided, size: int | None) -> RaceForecast | None:
         """The forecast after a round; it ignores limits, because they may change."""
         n_unused_instances = None if size is None else size - decided.state.instances
-        if decided.tables is None or n_unused_instances == 0:
+        if decided.tables is None or n_unused_instances == 0 or decided.state.is_for_preferences:
             return None
         seed = derived_seed(self._config.seed, "forecast", decided.state.round)
         return forecast(decided.state, self._config.race, decided.tables, n_unused_instances, seed)
@@ -272,12 +326,8 @@ class RoundInference:
         return Decided(state_after, decisions, tables, duels, posterior)
 
     def _duels(self, evidence: Evidence) -> DuelRecord:
-        """The duels that bets are placed on: no problem has a weight above one.
-
-        The factor depends on the configuration alone, since bets must not depend on later problems.
-        """
-        largest_weight = max([1.0, *self._config.instances.weights.values()])
-        return evidence.duels.record().scaled(1 / largest_weight)
+        """The duels that bets are placed on: no problem has a weight above one."""
+        return evidence.duels.record().scaled(self._bet_per_problem)
 
     def _tables(self, posterior: Posterior) -> DecisionTables | None:
         """The probabilities by which a posterior decides; None if it is not usable."""

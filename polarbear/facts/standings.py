@@ -16,7 +16,9 @@ from polarbear.inference.beliefs import Beliefs
 from polarbear.inference.fit import NamedFit
 from polarbear.racing import (
     OPEN,
+    ChoiceQuestion,
     Elimination,
+    OpenChoice,
     RaceForecast,
     RoundRecord,
     State,
@@ -109,7 +111,8 @@ class Standings(Record):
     are spans of time, each with its likely best algorithms; they are only a tendency while it is
     ``too_early``. ``cycles`` are groups that dominate each other, ``reinstated`` algorithms came
     back because of one. ``times_as_long`` compares the first algorithm of each recommended span
-    with the one that has the next highest P(best) there.
+    with the one that has the next highest P(best) there. ``choices`` are the questions about the
+    choice of an algorithm, with what is open of them.
     """
 
     pareto_set: tuple[str, ...]
@@ -144,6 +147,7 @@ class Standings(Record):
     cycles: tuple[tuple[str, ...], ...]
     reinstated: tuple[str, ...]
     times_as_long: tuple[TimeFactor, ...]
+    choices: tuple[ChoiceQuestion, ...]
     ROWS = "algorithms"
 
     @property
@@ -151,6 +155,15 @@ class Standings(Record):
         """The number of failed runs and how they count; empty if none has failed."""
         ranks = self.rules.failures or KEEPS
         return failed_words(self.failed_runs, ranks) if self.failed_runs else ""
+
+    @property
+    def is_for_preferences(self) -> bool:
+        """Whether the race asks only for the choice for preferences, and not for the set."""
+        return any(question.preference is not None for question in self.choices)
+
+    @property
+    def open_choices(self) -> tuple[OpenChoice, ...]:
+        return tuple(choice for question in self.choices for choice in question.open)
 
     @property
     def too_early_to_forecast(self) -> bool:
@@ -233,6 +246,7 @@ def standings(
         times_as_long=(
             _times_as_long(store, recommendation, estimates.times) if with_times_as_long else ()
         ),
+        choices=state.choices,
     )
 
 

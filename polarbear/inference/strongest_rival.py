@@ -48,3 +48,27 @@ def p_best(values: np.ndarray) -> np.ndarray:
 def p_best_at_each_time(posterior: Posterior, items: Sequence[int]) -> np.ndarray:
     """P(best at t) among the items: [time, item]."""
     return p_best(rival_values(posterior, items, np.asarray))
+
+
+def likeliest_best(p_best: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """The item with the highest P(best) on the last axis.
+
+    Between equals the mean value decides, then the order of the items.
+    """
+    return np.asarray(np.lexsort((-mean, -p_best), axis=-1)[..., 0])
+
+
+def gains_over(values: np.ndarray, choice: np.ndarray) -> np.ndarray:
+    """The expected regret of a choice, split by the item that is best: [..., item].
+
+    ``values`` are [draw, ..., item] and ``choice`` has the index of an item for each of the axes
+    between. The part of an item is E[(V_item - V_choice) [the item is best]].
+    """
+    value_of_choice = np.take_along_axis(values, choice[np.newaxis, ..., np.newaxis], axis=-1)
+    lost = values.max(axis=-1, keepdims=True) - value_of_choice
+    return np.asarray((lost * is_best(values)).mean(axis=0, dtype=np.float64))
+
+
+def p_equivalent(wins: np.ndarray, epsilon: float) -> np.ndarray:
+    """The share of draws, on the first axis, in which a win rate is within epsilon of even."""
+    return np.asarray((np.abs(wins - 0.5) <= epsilon).mean(axis=0))

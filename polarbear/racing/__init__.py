@@ -3,11 +3,18 @@
 Uses `settings` and `inference`'s relations; nothing here runs, draws or writes.
 """
 
+from polarbear.racing.choice_questions import ChoiceQuestion as ChoiceQuestion
+from polarbear.racing.choice_questions import OpenChoice as OpenChoice
+from polarbear.racing.choice_questions import OutForPurpose as OutForPurpose
 from polarbear.racing.decide import MAX_UNTRUSTED_ROUNDS as MAX_UNTRUSTED_ROUNDS
 from polarbear.racing.decide import admit as admit
 from polarbear.racing.decide import needs_more_draws as needs_more_draws
 from polarbear.racing.decide import settled_codes as settled_codes
 from polarbear.racing.decide import step as step
+from polarbear.racing.open_questions import OpenQuestion as OpenQuestion
+from polarbear.racing.open_questions import Topic as Topic
+from polarbear.racing.open_questions import horizons as horizons
+from polarbear.racing.open_questions import open_questions as open_questions
 from polarbear.racing.rules import Rules as Rules
 from polarbear.racing.state import ABOVE as ABOVE
 from polarbear.racing.state import ALIKE as ALIKE
@@ -22,7 +29,6 @@ from polarbear.racing.state import RaceForecast as RaceForecast
 from polarbear.racing.state import RoundRecord as RoundRecord
 from polarbear.racing.state import State as State
 from polarbear.racing.state import Threat as Threat
-from polarbear.racing.state import horizons as horizons
 from polarbear.racing.state import start as start
 from polarbear.racing.verdicts import Verdict as Verdict
 from polarbear.racing.verdicts import VerdictKind as VerdictKind

@@ -6,9 +6,10 @@ from functools import cache
 import numpy as np
 
 from polarbear.inference.relations import DecisionTables
+from polarbear.racing.open_questions import horizons
 from polarbear.racing.rules import Batch, RaceLimits, Rules
 from polarbear.racing.settling import ShownRelations, settled_relations
-from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, RaceForecast, State, horizons
+from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, RaceForecast, State
 
 MIN_ROUNDS = 3  # before a forecast is made
 N_FUTURES = 200  # simulated futures

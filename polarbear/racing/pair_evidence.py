@@ -33,12 +33,7 @@ class PairEvidence:
             return cls()
         from polarbear.racing.anytime_bound import log_wealth_table  # loads scipy.special
 
-        n = duels.algorithms
-        a, b = np.triu_indices(n, 1)
-        is_enough = np.ones((len(duels.wins), n, n), dtype=bool)
-        is_enough[:, a, b] = duels.shared >= MIN_PROBLEMS
-        is_enough[:, b, a] = is_enough[:, a, b]
-        return cls(duels, log_wealth_table(duels.won()), is_enough)
+        return cls(duels, log_wealth_table(duels.won()), enough_problems(duels))
 
     def proven(self, rules: Rules, initial: int) -> np.ndarray | None:
         """Where the wealth proves a better than b, by the guarantee: bool[time, a, b].
@@ -69,3 +64,12 @@ class PairEvidence:
         from polarbear.racing.anytime_bound import supported_by_duels
 
         return np.asarray((supported_by_duels(self.duels.won()) >= MIN_SUPPORT).all(axis=0))
+
+
+def enough_problems(duels: DuelRecord) -> np.ndarray:
+    """Where a pair has shared as many problems as a recommendation needs: bool[time, a, b]."""
+    a, b = np.triu_indices(duels.algorithms, 1)
+    is_enough = np.ones((len(duels.wins), duels.algorithms, duels.algorithms), dtype=bool)
+    is_enough[:, a, b] = duels.shared >= MIN_PROBLEMS
+    is_enough[:, b, a] = is_enough[:, a, b]
+    return is_enough

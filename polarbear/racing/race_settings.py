@@ -13,7 +13,7 @@ from polarbear.settings.options import OF_OTHER_VERSIONS
 
 @dataclass(frozen=True)
 class RaceSettings:
-    """The settings that decide a round; limits are not among them, since they may change.
+    """The settings that decide a round; limits and ``regret`` may change, and are not among them.
 
     ``failures`` is how failed runs are ranked, None for the default. ``weights`` are those of
     instances. ``stored`` is the plain form, which keeps the keys that another version wrote.
@@ -41,7 +41,7 @@ class RaceSettings:
             others["weights"] = dict(weights)
         return cls.from_stored(
             {
-                "rules": rules.model_dump(mode="json", by_alias=True, exclude={"limits"}),
+                "rules": rules.model_dump(mode="json", by_alias=True, exclude={"limits", "regret"}),
                 "inference": inference.model_dump(mode="json", by_alias=True),
                 "settings": others,
             }

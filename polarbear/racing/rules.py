@@ -103,6 +103,12 @@ class Rules(Options):
         lt=0.5,
         description="win probabilities this near to even count as equivalent",
     )
+    regret: float | None = Field(
+        None,
+        gt=0,
+        description="the race goes on until the choice at each time of the grid has at most this "
+        "expected regret, or only equivalent rivals; null ends it as soon as pairs are settled",
+    )
     batch: Batch = Field(Batch(), description="instances a round")
     limits: RaceLimits = Field(RaceLimits(), description="where to stop in any case")
     tie_tolerance: float = Field(

@@ -16,6 +16,7 @@ from pydantic import InstanceOf, PlainValidator, TypeAdapter
 
 from polarbear.errors import RaceError
 from polarbear.inference.fit import NamedFit
+from polarbear.racing.choice_questions import ChoiceQuestion, OpenChoice, OutForPurpose
 from polarbear.racing.race_settings import RaceSettings
 from polarbear.racing.rules import Rules
 from polarbear.records import json_values
@@ -57,7 +58,8 @@ class State:
 
     ``settled[pair, time]`` has the pairs in the order of ``pairs``. ``joining`` is a newcomer that
     runs on instances the others have seen, so far on the first ``caught_up`` of them; it
-    ``entered`` after that round. ``initial`` is the number of algorithms at the start.
+    ``entered`` after that round. ``initial`` is the number of algorithms at the start. ``choices``
+    are the questions about the choice of an algorithm.
     """
 
     algorithms: tuple[str, ...]
@@ -72,6 +74,7 @@ class State:
     entered: int = 0
     untrusted: int = 0
     initial: int = 0
+    choices: tuple[ChoiceQuestion, ...] = ()
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -82,6 +85,15 @@ class State:
         """Algorithms that are not eliminated: the anytime Pareto set as far as it is known."""
         eliminated = {elimination.algorithm for elimination in self.eliminated}
         return tuple(name for name in self.algorithms if name not in eliminated)
+
+    @property
+    def is_for_preferences(self) -> bool:
+        """Whether the race asks only for the choice for preferences, and not for the set."""
+        return any(question.preference is not None for question in self.choices)
+
+    @property
+    def open_choices(self) -> tuple[OpenChoice, ...]:
+        return tuple(choice for question in self.choices for choice in question.open)
 
     @property
     def seen(self) -> int:
@@ -142,6 +154,8 @@ class State:
                 for (a, b), row in zip(self.pairs, self.settled, strict=True)
             ],
         }
+        if self.choices:
+            plain["choices"] = self.choices
         return dict(json_values(plain))
 
     @classmethod
@@ -153,6 +167,10 @@ class State:
         mentioned = {name for out in state.eliminated for name in (out.algorithm, out.by)}
         if state.joining:
             mentioned.add(state.joining)
+        for question in state.choices:
+            mentioned.update(question.as_good_as)
+            mentioned.update(name for choice in question.open for name in choice.algorithms)
+            mentioned.update(name for out in question.out for name in (out.algorithm, out.by))
         if state.settled.shape != shape or not mentioned <= {*state.algorithms}:
             raise ValueError("its pairs, times and algorithms do not fit together")
         return state
@@ -321,8 +339,19 @@ def _renamed(value: Any, old: str, new: str) -> Any:
     if isinstance(value, str):
         return new if value == old else value
     if isinstance(value, State):
-        names = ("algorithms", "eliminated", "joining")
+        names = ("algorithms", "eliminated", "joining", "choices")
         return replace(value, **{key: _renamed(getattr(value, key), old, new) for key in names})
+    if isinstance(value, ChoiceQuestion):
+        names = ("open", "out", "choice", "as_good_as")
+        return replace(value, **{key: _renamed(getattr(value, key), old, new) for key in names})
+    if isinstance(value, OpenChoice):
+        return replace(value, algorithms=_renamed(value.algorithms, old, new))
+    if isinstance(value, OutForPurpose):
+        return replace(
+            value,
+            algorithm=_renamed(value.algorithm, old, new),
+            by=_renamed(value.by, old, new),
+        )
     if isinstance(value, Mapping):
         return {_renamed(key, old, new): _renamed(part, old, new) for key, part in value.items()}
     if isinstance(value, tuple):
@@ -346,21 +375,3 @@ def start(algorithms: Sequence[str], times: Sequence[float], rules: Rules) -> St
         settled=np.full((n * (n - 1) // 2, len(times)), OPEN, dtype=np.int8),
         initial=n,
     )
-
-
-def horizons(state: State, rules: Rules) -> dict[str, float]:
-    """The algorithms to run in the next round, and up to which time: the paper's tau_A.
-
-    Without truncation each of them runs to the end.
-    """
-    until: dict[str, float] = {}
-    for pair, codes in zip(state.pairs, state.settled, strict=True):
-        is_open = codes == OPEN
-        if not is_open.any():
-            continue
-        last_open = state.times[np.flatnonzero(is_open)[-1]]
-        horizon = state.times[-1] if rules.truncate is False else last_open
-        for name in pair:
-            if state.joining in (None, name):
-                until[name] = max(until.get(name, 0.0), horizon)
-    return {name: until[name] for name in state.algorithms if name in until}

@@ -110,6 +110,29 @@ class ProblemDuels:
         wins, losses, draws, shared = totals.reshape(4, -1, n_times).swapaxes(1, 2)
         return DuelRecord(wins, losses, draws, shared, n)
 
+    def weighted_record(self, weights: np.ndarray) -> DuelRecord:
+        """The record of duels over several times, with a weight[time] each, as that of one time.
+
+        A problem counts as the weighted share of times won, less that of times lost; it is shared
+        if both ran on it at each time with a weight.
+        """
+        _, n, n_times = self.positions.shape
+        has_weight = weights > 0
+        shares = weights[has_weight] / weights.sum()
+        totals = np.zeros((4, n * (n - 1) // 2))
+        for block in self.blocks():
+            score, met = self.pair_scores(block)
+            met_at_all = met.reshape(len(met), -1, n_times)[:, :, has_weight].all(axis=2)
+            share_won = score.reshape(len(score), -1, n_times)[:, :, has_weight] @ shares
+            lead = np.where(met_at_all, 2 * share_won - 1, 0)
+            problem_weights = np.ones(len(lead)) if self.weights is None else self.weights[block]
+            wins = problem_weights @ np.maximum(lead, 0)
+            losses = problem_weights @ np.maximum(-lead, 0)
+            draws = problem_weights @ met_at_all - wins - losses
+            totals += wins, losses, draws, met_at_all.sum(axis=0)
+        wins, losses, draws, shared = totals[:, np.newaxis]
+        return DuelRecord(wins, losses, draws, shared, n)
+
     def shared_problems(self) -> np.ndarray:
         """The number of problems that both algorithms of a pair ran on: int[time, pair]."""
         _, n, n_times = self.positions.shape

@@ -20,10 +20,11 @@ from polarbear.selection.criterion_names import (
 from polarbear.selection.expected_regret import InformationValue, value_of_information
 from polarbear.selection.posterior_source import Basis, Contest
 from polarbear.selection.preference import Context, Preference, Valuation
+from polarbear.selection.preference_purpose import p_equivalent_for
 from polarbear.selection.sweeps import SweepTable
 from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 from polarbear.store import StoreOnDisk
-from polarbear.wording import counted, percent, probability, small
+from polarbear.wording import counted, joined, percent, probability, small
 
 FEW_PROBLEMS = "only {problems} to compare it on"
 NO_PROBLEMS = "at some of these times no problem to compare it on"
@@ -41,6 +42,7 @@ EACH_TIME = (
 EARLY = "too early to say; "
 RESTS = " on {problems}"
 BEATS = "; beats {rival}, its strongest rival, on {share} of problems {where}"
+AS_GOOD_AS = "; as good as {others}"
 REGRET = "; expected regret {regret}, or {other_regret} with {other}"
 CRITERIA = {
     Risk.P2BB: "probability of being best",
@@ -112,6 +114,7 @@ class Answer(Record):
     ``portfolio_has_winner`` is how often the best portfolio has the winner, and ``next_slot_adds``
     the addition of one more slot, on the problems that all candidates ran on. ``times_as_long`` is
     the factor of budget in which the choice reaches the values of its strongest rival.
+    ``as_good_as`` are candidates that are equivalent to the choice by the rules of the race.
     """
 
     choice: str
@@ -131,6 +134,7 @@ class Answer(Record):
     notes: tuple[str, ...]
     axis: str
     times_as_long: TimeFactor | None = None
+    as_good_as: tuple[str, ...] = ()
     portfolio: tuple[str, ...] | None = optional_key()
     portfolio_ranking: tuple[JudgedPortfolio, ...] | None = optional_key()
     portfolios_possible: int | None = optional_key()
@@ -199,18 +203,15 @@ class Selection:
     def problems(self) -> tuple[int | None, ...]:
         """For each item, the number of problems that it shares with its strongest rival.
 
-        It is the lowest number at any time that has weight in the preference.
+        It is the lowest number at any time that matters to the preference.
         """
-        weights = self.valuation.weights
-        times_with_weight = slice(None) if weights is None else weights > 0
         lowest_counts: list[int | None] = []
         for member, rival in zip(self.members, self.rivals, strict=True):
             if rival is None:
                 lowest_counts.append(None)
                 continue
             counts = self.basis.posterior.problems_shared(member, rival)
-            lowest = None if counts is None else int(counts[times_with_weight].min())
-            lowest_counts.append(lowest)
+            lowest_counts.append(None if counts is None else self._lowest(counts))
         return tuple(lowest_counts)
 
     def too_early(self) -> str | None:
@@ -222,7 +223,35 @@ class Selection:
             few_problems = FEW_PROBLEMS.format(problems=counted(problems, "problem"))
             return few_problems if problems else NO_PROBLEMS
         is_chance = self.criteria.p2bb[self.choice] <= 1 / self.competing
-        return NO_BETTER_THAN_CHANCE if is_chance else None
+        return NO_BETTER_THAN_CHANCE if is_chance and not self.as_good_as else None
+
+    @cached_property
+    def as_good_as(self) -> tuple[str, ...]:
+        """Candidates that are as good as the choice, by the epsilon and alpha of the race.
+
+        Without a race there are none. They are compared by duels, as in a race for the preference.
+        """
+        rules = self.basis.rules
+        if rules is None or self.value != ValueKind.DUELS:
+            return ()
+        posterior = self.basis.posterior
+        choice = self.members[self.choice]
+        equivalent_items = []
+        for item in self.candidates[1:]:
+            wins = posterior.head_to_head(choice, self.members[item])
+            is_equivalent = p_equivalent_for(self.valuation, wins, rules.epsilon) >= rules.alpha
+            if is_equivalent and self._share_enough_problems(self.choice, item):
+                equivalent_items.append(item)
+        return tuple(self.name(item) for item in equivalent_items)
+
+    def _share_enough_problems(self, item: int, other: int) -> bool:
+        """Whether two items share as many problems as a recommendation needs."""
+        counts = self.basis.posterior.problems_shared(self.members[item], self.members[other])
+        return counts is None or bool(self._lowest(counts) >= MIN_PROBLEMS)
+
+    def _lowest(self, counts: np.ndarray) -> int:
+        """The lowest number at any time that matters to the preference."""
+        return int(counts[self.valuation.is_used(len(counts))].min())
 
     def disagreements(self) -> tuple[OtherChoice, ...]:
         """Criteria under which another candidate is the better choice."""
@@ -288,6 +317,8 @@ class Selection:
         statement = f"{name}: P(best) = {p_best}{evidence}{self._value_words()}"
         if self.too_early():
             statement = f"{EARLY}{statement} so far"
+        if self.as_good_as:
+            statement = f"{statement}{AS_GOOD_AS.format(others=joined(self.as_good_as))}"
         regret = REGRET.format(
             regret=small(self.criteria.regret[self.choice]),
             other_regret=small(self.criteria.regret[self.runner_up]),
@@ -345,15 +376,15 @@ class Selection:
             ),
             notes=tuple(self.notes()),
             axis=self.basis.axis,
+            as_good_as=self.as_good_as,
         )
 
     def with_times_as_long(self, answer: Answer, store: StoreOnDisk) -> Answer:
         """The answer with the factor of each algorithm against its strongest rival.
 
-        It is about the times that have weight in the preference.
+        It is about the times that matter to the preference.
         """
-        weights = self.valuation.weights
-        has_weight = np.ones(len(self.basis.times), dtype=bool) if weights is None else weights > 0
+        is_used = self.valuation.is_used(len(self.basis.times))
         names = {row.algorithm for row in answer.ranking} | {
             row.rival for row in answer.ranking if row.rival is not None
         }
@@ -362,7 +393,7 @@ class Selection:
         for row in answer.ranking:
             factor = None
             if row.rival is not None:
-                factor = run_times.at_times(row.algorithm, row.rival, has_weight)
+                factor = run_times.at_times(row.algorithm, row.rival, is_used)
             ranking.append(replace(row, times_as_long=factor))
         of_choice = next(row.times_as_long for row in ranking if row.algorithm == answer.choice)
         return replace(answer, ranking=tuple(ranking), times_as_long=of_choice)

@@ -12,6 +12,7 @@ from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.relations import pointwise
 from polarbear.racing.decide import reached
 from polarbear.racing.recommendation import MIN_PROBLEMS
+from polarbear.racing.rules import Rules
 from polarbear.selection.preference import Context
 from polarbear.settings.decision_levels import DEFAULT_ALPHA, checked_level
 from polarbear.settings.options import unknown
@@ -23,7 +24,8 @@ from polarbear.wording import counted, short, visible
 class Basis:
     """The posterior that a choice is based on, its source, and its limits in words.
 
-    ``pareto_set`` is the algorithms that a race has left, None without a race. The properties
+    ``pareto_set`` is the algorithms that a race has left, and ``rules`` are those of the race; both
+    are None without a race. The properties
     ``algorithms``, ``times``, ``axis``, ``instances`` and ``key`` are those of the posterior.
     """
 
@@ -31,6 +33,7 @@ class Basis:
     source: Literal["race", "infer"]
     pareto_set: tuple[str, ...] | None
     notes: tuple[str, ...]
+    rules: Rules | None = None
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -149,6 +152,7 @@ def _inferred_basis(store: StoreOnDisk) -> Basis:
         posterior=posterior,
         source="infer",
         pareto_set=_pareto_set(store, posterior),
+        rules=_rules_of_race(store),
         notes=_notes_on_fit(posterior),
     )
 
@@ -171,6 +175,7 @@ def _stored_basis(store: StoreOnDisk, key: str) -> Basis:
         posterior=posterior,
         source=source,
         pareto_set=_pareto_set(store, posterior),
+        rules=_rules_of_race(store),
         notes=(*_notes_on_fit(posterior), *_notes_on_missing_data(store, posterior, source)),
     )
 
@@ -182,6 +187,12 @@ def _pareto_set(store: StoreOnDisk, posterior: Posterior) -> tuple[str, ...] | N
         return None
     eliminated = {*last_round.state.algorithms} - {*last_round.state.candidates}
     return tuple(name for name in posterior.algorithms if name not in eliminated) or None
+
+
+def _rules_of_race(store: StoreOnDisk) -> Rules | None:
+    """The rules of the race in a store; None without a race."""
+    last_round = store.rounds.last()
+    return None if last_round is None else last_round.settings.rules
 
 
 def _notes_on_fit(posterior: Posterior) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ Notes = tuple[str, ...]
 AT_THE_BUDGET = "at this budget"
 OVER_BUDGETS = "on average over these budgets"
 AT_ITS_WORST = "at its worst time"
+NEGLIGIBLE_WEIGHT = 1e-3  # of all times together that need no runs
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,19 @@ class Valuation:
     values: Callable[[np.ndarray], np.ndarray]
     weights: np.ndarray | None = None
     notes: Notes = ()
+
+    def is_used(self, n_times: int) -> np.ndarray:
+        """The times that matter: bool[time]; all of them for a preference without weights.
+
+        The smallest weights, which sum to at most NEGLIGIBLE_WEIGHT, do not matter: a distribution
+        has tails over the whole grid.
+        """
+        if self.weights is None:
+            return np.ones(n_times, dtype=bool)
+        ascending = np.argsort(self.weights, kind="stable")
+        is_used = np.empty(n_times, dtype=bool)
+        is_used[ascending] = np.cumsum(self.weights[ascending]) > NEGLIGIBLE_WEIGHT
+        return is_used
 
     def of_curve(self, wins: np.ndarray) -> np.ndarray:
         """The value[draw] of win probabilities[draw, time]."""

@@ -123,6 +123,10 @@ class Rounds:
         ]
         self._catalog.commit([*added, self.checkpoint(record)], replaced)
 
+    def replace(self, record: RoundRecord) -> None:
+        """Store another checkpoint of a round, whose beliefs stay."""
+        self._catalog.commit([self.checkpoint(record)])
+
     def checkpoint(self, record: RoundRecord) -> File:
         """The file of a round."""
         return json_file(self._name(record.state.round), record.to_plain())

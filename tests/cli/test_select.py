@@ -171,17 +171,24 @@ def test_a_race_for_a_preference_stops_when_its_regret_is_small_and_select_uses_
     rules = {"race": {"limits": {"rounds": 30}}, "inference": {"draws": 1000}}
     project.configure(**synthetic(OVER_TIME), budget={"grid": [10, 100, 1000]}, **rules)
     answer = project.json("race", "config.yaml", "--for", "at 1000", "--regret", 0.05, "-q")
-    assert answer["for"]["choice"] == "late"
-    regret = answer["for"]["expected_regret"]
-    assert regret < 0.05 == answer["for"]["threshold"]
+    (purpose,) = answer["for"]
+    assert purpose["preference"] == "at 1000"
+    assert purpose["choice"] == "late"
+    regret = purpose["expected_regret"]
+    assert regret < 0.05 == purpose["threshold"]
+    assert purpose["answered"]
+    assert purpose["open"] == []
     assert answer["resolved"] is False  # other budgets are not settled
     assert "expected regret of late for 'at 1000'" in answer["stopped_because"]
-    chosen = project.json("select", "config", "--preference", "at 1000", "--risk", "regret")
+    chosen = project.json("select", "config", "--preference", "at 1000")
     assert chosen["posterior"]["from"] == "race"
     assert chosen["choice"] == "late"
+    assert chosen["too_early"] is None
     assert chosen["ranking"][0]["regret"] == pytest.approx(regret, abs=1e-6)
     # The same command runs nothing; a lower threshold continues the race.
     repeated_race = project.json("race", "config.yaml", "--for", "at 1000", "--regret", 0.05)
     assert repeated_race["rounds"] == answer["rounds"]
     stricter = project("race", "config.yaml", "--for", "at 100", "--regret", 1e-4, "--json")
     assert json.loads(stricter.stdout)["rounds"] > answer["rounds"]
+    both = project("race", "config.yaml", "--for", "at 10", "--for", "at 1000", "--regret", 0.05)
+    assert both.stdout.count("For 'at 10") == 2
