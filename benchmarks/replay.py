@@ -12,10 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from polarbear import racing as race
+from polarbear.inference import Posterior
 from polarbear.inference.empirical.decisions import decide_by_duels
 from polarbear.inference.model_options import CONCENTRATION
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing import State
+from polarbear.racing.choosing import judged, unanswered
+from polarbear.racing.purpose import Purpose
 from polarbear.racing.rules import Rules
 from polarbear.rankings import rank
 from polarbear.rankings.duels import ProblemDuels, duels_of
@@ -36,6 +39,17 @@ class Round:
     instances: int
     candidates: tuple[str, ...]
     horizons: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a race asks about the choice, and its posterior by positions of the algorithms.
+
+    Without purposes it asks which algorithm to choose at each time, if the rules have a ``regret``.
+    """
+
+    posterior: Callable[[np.ndarray], Posterior]
+    purposes: Sequence[Purpose] = ()
 
 
 @dataclass(frozen=True)
@@ -66,20 +80,26 @@ def replay(
     tables: Tables,
     heeds_duels: bool,
     cost: np.ndarray | None = None,
+    choices: Choices | None = None,
+    most: float = np.inf,
 ) -> Replayed:
-    """Race until no pair is open, all values are used, or no posterior is usable.
+    """Race until no question is open, all values are used, or no posterior is usable.
 
-    With ``heeds_duels``, the duels have to support what a Plackett-Luce model eliminates.
-    ``cost[time]`` is the cost of a run up to that time; without it, the cost is the time itself.
+    Without ``choices`` it asks about pairs only. No round begins once ``most`` is spent. With
+    ``heeds_duels``, the duels have to support what a Plackett-Luce model eliminates. ``cost[time]``
+    is the cost of a run up to that time; without it, the cost is the time itself.
     """
     cost = np.asarray(times if cost is None else cost)
     state = race.start(names, np.asarray(times).tolist(), rules)
+    if choices is not None:
+        state = unanswered(state, choices.purposes, rules)
     present = np.zeros(values.shape, dtype=bool)
     spent = 0.0
     rounds = []
     positions = rank(values[:0], present[:0])
     while (
-        state.open_pairs
+        race.open_questions(state)
+        and spent < most
         and state.instances < len(values)
         and state.untrusted < race.MAX_UNTRUSTED_ROUNDS
     ):
@@ -94,7 +114,11 @@ def replay(
         positions = np.concatenate([positions, new_positions])
         probabilities = tables(positions, state)
         has_record = heeds_duels or (probabilities is not None and probabilities.by_duels)
-        record = duels_of(positions).record() if has_record else None
+        duels = duels_of(positions)
+        record = duels.record() if has_record else None
         state, _ = race.step(state, rules, last - first, probabilities, record)
+        if choices is not None and probabilities is not None:
+            posterior = choices.posterior(positions)
+            state = judged(state, choices.purposes, rules, posterior, duels)
         rounds.append(Round(spent, last, state.candidates, horizons))
     return Replayed(state, tuple(rounds), present[: state.instances], duels_of(positions))

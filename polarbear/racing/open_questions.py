@@ -68,8 +68,8 @@ def _questions_of_pairs(state: State) -> list[OpenQuestion]:
 
 def _topic(codes: np.ndarray) -> Topic:
     """The topic of a pair that is open at some time."""
-    shown = set(codes[codes != OPEN].tolist())
-    return Topic.ELIMINATION if shown in ({ABOVE}, {BELOW}) else Topic.MEMBERSHIP
+    shown_relations = set(codes[codes != OPEN].tolist())
+    return Topic.ELIMINATION if shown_relations in ({ABOVE}, {BELOW}) else Topic.MEMBERSHIP
 
 
 def horizons(state: State, rules: Rules) -> dict[str, float]:

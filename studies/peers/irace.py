@@ -39,14 +39,18 @@ def friedman(costs: np.ndarray, level: float) -> list[int]:
 
 
 def t_test(costs: np.ndarray, level: float) -> list[int]:
-    """The same by paired t-tests on the costs themselves."""
+    """The same by paired t-tests on the costs themselves.
+
+    As in irace 3.5, an algorithm that was not better than the best on any instance, and was worse
+    on some, is out without a test.
+    """
     best = int(costs.mean(axis=0).argmin())
     out = []
     for j in range(costs.shape[1]):
         gap = costs[:, j] - costs[:, best]
         if j == best or not gap.any():
             continue
-        if gap.std() == 0 or ttest_rel(costs[:, j], costs[:, best]).pvalue <= level:
+        if (gap >= 0).all() or ttest_rel(costs[:, j], costs[:, best]).pvalue <= level:
             out.append(j)
     return out
 
