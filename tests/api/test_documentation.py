@@ -43,7 +43,7 @@ def test_the_documented_examples_run(tmp_path: Path, page: str, written: str):
     done = project.python("examples.py")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / written).exists()
-    assert ("PARETO SET" in done.stdout.upper()) == ("print(report.text())" in "".join(blocks))
+    assert ("NOT ELIMINATED" in done.stdout.upper()) == ("print(report.text())" in "".join(blocks))
 
 
 def public_functions() -> dict[str, Callable[..., object]]:

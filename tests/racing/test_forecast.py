@@ -111,10 +111,10 @@ def test_forecasts_of_races_on_drawn_truths_hold_the_instances_that_were_needed(
     """
     first_forecasts = []
     for seed, correlation in product(range(100, 105), forecasts.CORRELATIONS):
-        race_forecasts = forecasts.told_by_one_race("empirical", correlation, seed)[0]
+        race_forecasts = forecasts.forecasts_of_race("empirical", correlation, seed)[0]
         if race_forecasts:
             first_forecasts.append(race_forecasts[0])
-    n_right = sum(first.right for first in first_forecasts)
+    n_right = sum(first.is_right for first in first_forecasts)
     assert len(first_forecasts) >= 8
     assert n_right >= binom.ppf(0.01, len(first_forecasts), 0.8)
 
