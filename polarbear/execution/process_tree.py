@@ -17,6 +17,7 @@ import os
 import secrets
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,9 @@ from polarbear.errors import PolarBearError
 
 TAG_VARIABLE = "POLARBEAR_RUN"  # tags of nested races are joined by colons
 MAX_KILL_SECONDS = 30.0  # a busy machine may need that long to remove killed processes
+# A process that starts another one and ends while a look at all processes goes on may hide it.
+MIN_EMPTY_LOOKS = 2
+LOOK_SECONDS = 0.01  # between two looks
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _WATCHDOG = "from polarbear.execution.process_tree import watch; watch()"
@@ -213,15 +217,16 @@ def _has_tag(process: psutil.Process, tag: str) -> bool:
 
 
 class Scratch:
-    """A temporary folder, a tag for all processes that use it, and the watchdog of both."""
+    """A temporary folder, a tag for all processes that use it, and the watchdog of both.
+
+    The folder is made once the watchdog, which knows its name, has a session of its own: a race
+    that is killed at any moment before leaves nothing.
+    """
 
     def __init__(self) -> None:
         self.tag = secrets.token_hex(8)
         try:
-            self._temporary = tempfile.TemporaryDirectory(
-                prefix="polarbear-", ignore_cleanup_errors=True
-            )
-            self.folder = Path(self._temporary.name)
+            self.folder = Path(tempfile.gettempdir()) / f"polarbear-{secrets.token_hex(8)}"
             self._watchdog = subprocess.Popen(
                 [sys.executable, "-c", _WATCHDOG, self.tag, str(self.folder)],
                 cwd=os.sep,
@@ -231,6 +236,11 @@ class Scratch:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
+            try:
+                self.folder.mkdir(mode=stat.S_IRWXU)
+            except OSError:
+                self._dismiss_watchdog()
+                raise
         except OSError as error:
             raise PolarBearError(
                 f"cannot make a temporary folder for workers: {error.strerror or error}; free some "
@@ -240,11 +250,26 @@ class Scratch:
     def clear(self) -> None:
         """Remove the folder, and kill all processes with the tag."""
         kill_tagged(self.tag)
-        self._temporary.cleanup()
+        remove_folder(self.folder)
+        self._dismiss_watchdog()
+
+    def _dismiss_watchdog(self) -> None:
+        """Let the watchdog look for what is left, and end."""
         assert self._watchdog.stdin is not None
         self._watchdog.stdin.close()
         with suppress(subprocess.TimeoutExpired):
             self._watchdog.wait(MAX_KILL_SECONDS)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder as far as possible, with subfolders that may not be listed or changed."""
+    for parent, subfolders, _ in os.walk(folder):  # parents come before their subfolders
+        for name in subfolders:
+            subfolder = Path(parent, name)
+            if not subfolder.is_symlink():
+                with suppress(OSError):
+                    subfolder.chmod(stat.S_IRWXU)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def watch() -> None:
@@ -255,9 +280,11 @@ def watch() -> None:
     while os.read(0, 4096):
         pass
     deadline = time.monotonic() + MAX_KILL_SECONDS
-    while time.monotonic() < deadline:
-        killed = kill_tagged(tag)
-        shutil.rmtree(folder, ignore_errors=True)
-        if not killed and not os.path.lexists(folder):
-            return
-        time.sleep(0.01)
+    n_empty_looks = 0
+    while n_empty_looks < MIN_EMPTY_LOOKS and time.monotonic() < deadline:
+        has_killed = kill_tagged(tag) > 0
+        remove_folder(Path(folder))
+        is_empty = not has_killed and not os.path.lexists(folder)
+        n_empty_looks = n_empty_looks + 1 if is_empty else 0
+        if n_empty_looks < MIN_EMPTY_LOOKS:
+            time.sleep(LOOK_SECONDS)

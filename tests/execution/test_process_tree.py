@@ -222,7 +222,7 @@ def test_killed_the_hard_way_a_run_leaves_no_process_and_no_folder(
 
 
 def test_a_temporary_folder_that_cannot_be_made_is_an_error_with_a_remedy(monkeypatch):
-    monkeypatch.setattr(process_tree.tempfile, "TemporaryDirectory", no_space)
+    monkeypatch.setattr(process_tree.Path, "mkdir", no_space)
     with pytest.raises(PolarBearError, match="No space left on device; free some space, or let"):
         run(configured(GOOD))
 
