@@ -21,6 +21,7 @@ from polarbear.algorithms import irace
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.algorithms.program import Program
 from polarbear.errors import AlgorithmError, BadOutputError, BudgetExhausted
+from polarbear.numerics.decimal_numbers import decimal_number
 from polarbear.problems.base import Kind, Setting
 from polarbear.settings.fingerprint import MadeOf, of_files
 from polarbear.settings.grid import SECONDS
@@ -209,7 +210,7 @@ class Command(Algorithm):
         if not words or words[0].startswith("#"):
             return
         try:
-            numbers = [float(word) for word in words]
+            numbers = [decimal_number(word) for word in words]
         except ValueError:
             numbers = []
         if self.time == "measured" and trial.axis == SECONDS and len(numbers) in (1, 2):

@@ -196,8 +196,9 @@ class DaskExecutor(Executor):
             outcome_fields = dict(self._client.gather(finished, errors="skip"))
         for key, status in ended.items():
             submission = self._submitted.pop(key)
-            if key in outcome_fields:
-                outcome = Outcome(submission.task, **outcome_fields[key])
+            fields = outcome_fields.get(key)
+            if fields is not None:  # None also stands for a result whose scheduler was lost
+                outcome = Outcome(submission.task, **fields)
                 self._placement.check(outcome.task.instance.id, outcome.where)
                 yield outcome
             elif status == "error":

@@ -17,6 +17,7 @@ from polarbear.classical.common_runs import known_optima
 from polarbear.errors import ExportFailedError, ImportFailedError
 from polarbear.formats import base
 from polarbear.numerics.arrays import Floats
+from polarbear.numerics.decimal_numbers import decimal_number
 from polarbear.problems.specs import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
@@ -86,8 +87,8 @@ def read_blocks(
 def _point(words: list[str], columns: tuple[int, int]) -> tuple[float, float] | None:
     column_of_t, column_of_y = columns
     try:
-        t = float(words[column_of_t])
-        y = float(words[column_of_y])
+        t = decimal_number(words[column_of_t])
+        y = decimal_number(words[column_of_y])
     except (ValueError, IndexError):
         return None
     return (t, y) if isfinite(t) and t >= 0 and isfinite(y) else None

@@ -176,6 +176,13 @@ def test_a_file_of_configurations_that_is_none_is_refused_with_its_line(bench, t
         parse(data, Source("test"), str(bench.folder))
 
 
+@pytest.mark.parametrize("cost", ["8_25", "\u0668"])
+def test_a_final_cost_that_only_python_reads_as_a_number_is_refused(bench: Bench, cost: str):
+    outcome = bench.prints(f"3 9.5\n{cost}", protocol="irace")
+    assert outcome.status is Status.BAD_OUTPUT
+    assert outcome.values.tolist() == [9.5]
+
+
 def test_improvements_can_be_written_to_a_file(bench: Bench):
     solver = bench.script(
         "f = open(sys.argv[1], 'w')\nprint('chatter')\n"
@@ -204,7 +211,12 @@ def test_on_the_seconds_axis_a_program_is_stopped_at_its_budget(bench, monkeypat
     assert outcome.times.tolist() == [0.0, 0.75]
 
 
-@pytest.mark.parametrize("line", ["hello world", "1", "1 2 3", "1;2", "nan 5", "1 two"])
+NO_NUMBERS = ["1_0 5", "10 5_0", "\u0661\u0660 5", "10 \uff15", "10 \u22125"]
+
+
+@pytest.mark.parametrize(
+    "line", ["hello world", "1", "1 2 3", "1;2", "nan 5", "1 two", *NO_NUMBERS]
+)
 def test_a_line_that_is_not_two_numbers_is_quoted_and_what_came_before_is_kept(bench, line):
     outcome = bench.prints(f"1 5\n{line}\n3 1")
     assert outcome.status is Status.BAD_OUTPUT
