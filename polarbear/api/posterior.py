@@ -1,6 +1,7 @@
 """Inference from a store: `infer`, and the checks of what it is asked for."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 from polarbear.api.keyword_options import ModelKeywords
@@ -95,14 +96,16 @@ def infer(
     announce_stan(model_options, listener)
     evidence = evidence_of(disk, algorithms, tie_tolerance, other_budget)
     posterior = cached_posterior(disk, evidence, model_options, seed)
+    is_kept = posterior.from_store
     if keep and other_budget is None:
         try:
             with disk.writing():  # which finishes an interrupted change
                 if not posterior.from_store:
                     store_posterior(disk, evidence, posterior)
+            is_kept = True
         except (StoreLockedError, StoreReadOnlyError) as error:
             if not posterior.from_store:
                 listener.not_kept(str(error))
     for problem in posterior.problems:
         listener.doubts(problem)
-    return posterior
+    return posterior if is_kept else replace(posterior, key="")

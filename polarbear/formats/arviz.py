@@ -43,7 +43,8 @@ class ArviZExport(base.Export):
         else:
             data.to_zarr(path, group=GROUP, zarr_format=2)
         draws = counted(posterior.draws, "draw")
-        return base.Written(f"{draws} of the model {posterior.model} (key {posterior.key})")
+        summary = f"{draws} of the model {posterior.model} (key {posterior.key})"
+        return base.Written(summary, posterior.diagnostics.warnings)
 
 
 def _subset(data: xarray.Dataset, names: list[str]) -> xarray.Dataset:

@@ -36,13 +36,14 @@ def as_dataset(posterior: Posterior) -> xarray.Dataset:
     """The draws as theta[chain, draw, time, algorithm], with the hyperparameters.
 
     If duels do not follow from theta, wins[chain, draw, time, pair] is the probability that the
-    first of a pair beats the second; ``first`` and ``second`` name the two of each pair.
+    first of a pair beats the second; ``first`` and ``second`` name the two of each pair. Draws that
+    are no Markov chains are one chain, of which nobody computes R-hat.
     """
     try:
         import xarray
     except ImportError:
         raise MissingExtraError("ArviZ's data", "xarray", "arviz") from None
-    chains = posterior.chains
+    chains = posterior.chains if posterior.has_chains else 1
 
     def by_chain(draws: np.ndarray) -> np.ndarray:
         return draws.reshape(chains, -1, *draws.shape[1:])
@@ -73,6 +74,8 @@ def as_dataset(posterior: Posterior) -> xarray.Dataset:
             "model": posterior.model,
             "engine": posterior.engine,
             "method": posterior.method,
+            "draws_are": "Markov chains" if posterior.has_chains else "independent",
+            "warning": "; ".join(posterior.diagnostics.warnings),
             "seed": posterior.seed,
             "axis": posterior.axis,
             "instances": posterior.instances,

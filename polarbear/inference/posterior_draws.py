@@ -15,6 +15,7 @@ from polarbear.inference.fit import Fit, NamedFit, named
 from polarbear.inference.model_options import ModelOptions
 from polarbear.numerics.threads import in_threads
 from polarbear.rankings.duels import index_of_pair
+from polarbear.settings.choices import Method
 from polarbear.settings.decision_levels import DEFAULT_EPSILON
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.wording import counted, percent_cell
@@ -89,6 +90,11 @@ class Diagnostics:
     @property
     def passed(self) -> bool:
         return not self.problems
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The problems, as whoever uses the posterior is told them."""
+        return tuple(f"do not trust this posterior: {problem}" for problem in self.problems)
 
     @property
     def converged(self) -> bool:
@@ -167,6 +173,11 @@ class Posterior:
     def independent(self) -> bool:
         """Whether draws are independent, unlike those of a Markov chain."""
         return self.wins is not None
+
+    @property
+    def has_chains(self) -> bool:
+        """Whether draws are those of Markov chains; draws of other methods have no order."""
+        return self.method in (Method.MCMC, Method.SPLIT_HMC)
 
     @property
     def fit(self) -> NamedFit | None:

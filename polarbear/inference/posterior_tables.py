@@ -28,7 +28,8 @@ OVER_ALL_TIMES = ("p_dominates_always", "p_crosses")  # columns of joint models
 class Inferred(Record):
     """A posterior in numbers; fields are the keys of `polarbear infer --json`.
 
-    ``ratings`` and ``pairs`` are rows of `Posterior.summary` and `Posterior.pairs`. Pairs are
+    ``key`` is that of the posterior in the store, None if it was not kept there. ``ratings`` and
+    ``pairs`` are rows of `Posterior.summary` and `Posterior.pairs`. Pairs are
     optional; ``joint`` is None unless the model describes all times jointly.
     """
 
@@ -39,6 +40,7 @@ class Inferred(Record):
     seed: int
     seconds: float
     from_store: bool
+    key: str | None
     instances: int
     evidence_weight: float
     diagnostics: Diagnostics
@@ -51,16 +53,15 @@ class Inferred(Record):
 
     def one_line(self) -> str:
         source = "from the store" if self.from_store else f"in {self.seconds:.1f} s"
+        key = f"; key {self.key}" if self.key else ""
         return (
             f"{self.model}, instances: {self.instances}; {counted(self.draws, 'draw')} by "
             f"{self.method} ({self.engine}), {source}; "
-            f"R-hat {self.diagnostics.r_hat:.3f}, tail ESS {self.diagnostics.ess_tail:.0f}"
+            f"R-hat {self.diagnostics.r_hat:.3f}, tail ESS {self.diagnostics.ess_tail:.0f}{key}"
         )
 
     def remarks(self) -> list[str]:
-        remarks = [
-            f"do not trust this posterior: {problem}" for problem in self.diagnostics.problems
-        ]
+        remarks = [*self.diagnostics.warnings]
         if self.fit is not None and self.fit.words:
             remarks.append(self.fit.words)
         return [*remarks, *self.notes]
@@ -150,6 +151,7 @@ def facts(
         seed=posterior.seed,
         seconds=round(posterior.seconds, 3),
         from_store=posterior.from_store,
+        key=posterior.key or None,
         instances=posterior.instances,
         evidence_weight=posterior.evidence_weight,
         diagnostics=posterior.diagnostics,

@@ -1,7 +1,7 @@
 """The posterior that a choice uses, and the algorithms that compete by it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -85,7 +85,8 @@ class Contest:
 def find_basis(store: StoreOnDisk, model: str | None = None, key: str | None = None) -> Basis:
     """The posterior for a choice: the race's; without a race, the default model's.
 
-    ``model`` or ``key`` select another one in the store. Without a race the default model's
+    ``model`` or ``key`` select another one in the store; one that passed its checks is preferred to
+    one that failed them, then that of the race, then the newest. Without a race the default model's
     posterior is inferred from the stored runs if it is not in the store.
     """
     keys = _stored_keys(store)
@@ -95,14 +96,19 @@ def find_basis(store: StoreOnDisk, model: str | None = None, key: str | None = N
         return _inferred_basis(store)
     if key is not None:
         chosen_keys = [stored_key for stored_key in keys if stored_key.startswith(key)]
-    elif model is not None:
-        chosen_keys = [stored_key for stored_key in keys if _model_of(store, stored_key) == model]
-        chosen_keys = chosen_keys[:1]
-    else:
-        chosen_keys = keys[:1]
-    if len(chosen_keys) != 1:
-        raise _not_one_posterior(store, keys, chosen_keys, model, key)
-    return _stored_basis(store, chosen_keys[0])
+        if len(chosen_keys) != 1:
+            raise _not_one_posterior(store, keys, chosen_keys, model, key)
+        return _stored_basis(store, chosen_keys[0])
+    model = model or _model_of(store, keys[0])
+    preferred_key = _preferred_key(store, keys, model)
+    if preferred_key is None:
+        raise _not_one_posterior(store, keys, [], model, key)
+    basis = _stored_basis(store, preferred_key)
+    keys_before = keys[: keys.index(preferred_key)]
+    if not basis.posterior.usable or model not in [_model_of(store, key) for key in keys_before]:
+        return basis
+    note = f"a newer posterior of {model} failed its checks: this is the newest that passed them"
+    return replace(basis, notes=(*basis.notes, note))
 
 
 def _key_of_race(store: StoreOnDisk) -> str | None:
@@ -116,6 +122,18 @@ def _stored_keys(store: StoreOnDisk) -> list[str]:
     key_of_race = _key_of_race(store)
     newest_first = store.posteriors.stored()[::-1]
     return sorted(newest_first, key=lambda key: key != key_of_race)
+
+
+def _preferred_key(store: StoreOnDisk, keys: list[str], model: str) -> str | None:
+    """The first of the posteriors of a model that passed its checks, else the first one."""
+    first_key = None
+    for key in keys:
+        metadata = store.posteriors.metadata(key)
+        if metadata.options["model"] == model:
+            if metadata.diagnostics.passed:
+                return key
+            first_key = first_key or key
+    return first_key
 
 
 def _model_of(store: StoreOnDisk, key: str) -> str:

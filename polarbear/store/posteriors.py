@@ -125,12 +125,21 @@ class Posteriors:
         keys = self._all()
         last_round = self._rounds.last()
         key_of_race = last_round.posterior if last_round is not None else None
-        if self._past:
-            return [key for key in keys if key == key_of_race]
         if all(key == key_of_race for key in keys):
             return keys
+        keys_of_race = {key_of_race, self._key_that_passed(keys)}
+        if self._past:
+            return [key for key in keys if key in keys_of_race]
         keys_of_rounds = {*self._races.posteriors(), *Rounds(self._catalog).posteriors()}
-        return [key for key in keys if key == key_of_race or key not in keys_of_rounds]
+        return [key for key in keys if key in keys_of_race or key not in keys_of_rounds]
+
+    def _key_that_passed(self, keys: list[str]) -> str | None:
+        """The newest of these posteriors of rounds that passed its checks; None without rounds."""
+        for number in reversed(self._rounds.numbers()):
+            record = self._rounds.read(number)
+            if record.posterior in keys and not record.problems:
+                return record.posterior
+        return None
 
     def _all(self) -> list[str]:
         names = self._catalog.names(f"{FOLDER}/")
@@ -145,12 +154,19 @@ class Posteriors:
         return None
 
     def remove_superseded(self) -> None:
-        """Remove the posteriors of earlier rounds of this race, with their rankings."""
+        """Remove the posteriors of earlier rounds of this race, with their rankings.
+
+        If the last one failed its checks, the newest that passed them is kept.
+        """
         last_round = self._rounds.last()
         keys = self._all()
         if last_round is None or keys == [last_round.posterior]:
             return
-        needed_keys = {last_round.posterior, *self._races.posteriors()}
+        needed_keys = {
+            last_round.posterior,
+            self._key_that_passed(keys),
+            *self._races.posteriors(),
+        }
         superseded_keys = self._rounds.posteriors() - needed_keys
         self.remove([key for key in keys if key in superseded_keys])
 

@@ -23,14 +23,21 @@ def infer(store: StoreOnDisk, names: list[str] | None = None, **changes: Any) ->
 
 
 def race(
-    store: StoreOnDisk, posterior: str, candidates: list[str], algorithms: str = "ABC"
+    store: StoreOnDisk,
+    posterior: str,
+    candidates: list[str],
+    algorithms: str = "ABC",
+    number: int = 1,
+    problems: tuple[str, ...] = (),
 ) -> None:
     """The checkpoint of a race that has eliminated the others."""
     eliminated = [
         Elimination(n, candidates[0], 1, 8, 0.99) for n in algorithms if n not in candidates
     ]
     record = RoundRecord(
-        state=replace(start(algorithms, [1.0], Rules()), round=1, eliminated=tuple(eliminated)),
+        state=replace(
+            start(algorithms, [1.0], Rules()), round=number, eliminated=tuple(eliminated)
+        ),
         decisions=Decisions(),
         drawn=8,
         ran_to={},
@@ -38,7 +45,7 @@ def race(
         threats={},
         instances_to_go=None,
         draws=400,
-        problems=(),
+        problems=problems,
         posterior=posterior,
         settings=RaceSettings.of(Rules(), ModelOptions()),
     )
@@ -86,6 +93,32 @@ def test_a_race_has_the_first_word(store: StoreOnDisk):
     newer_basis = find_basis(store, key=newer)
     assert newer_basis.source == "infer"
     assert contest(newer_basis).candidates == race_contest.candidates
+
+
+def test_a_posterior_that_failed_its_checks_does_not_replace_one_that_passed(store: StoreOnDisk):
+    passed = infer(store, draws=4000)
+    failed = infer(store, draws=40)
+    basis = find_basis(store, model="dirichlet")
+    assert (basis.key, basis.posterior.usable) == (passed, True)
+    assert any("a newer posterior of dirichlet failed its checks" in note for note in basis.notes)
+    assert not find_basis(store, key=failed).posterior.usable
+    newest = infer(store, draws=4200)
+    basis = find_basis(store, model="dirichlet")
+    assert (basis.key, basis.notes) == (newest, ())
+
+
+def test_a_race_whose_last_posterior_failed_keeps_the_one_that_passed(store: StoreOnDisk):
+    first = infer(store, draws=4000)
+    passed = infer(store, draws=4200)
+    failed = infer(store, draws=40)
+    race(store, first, ["A", "C"])
+    race(store, passed, ["A", "C"], number=2)
+    race(store, failed, ["A", "C"], number=3, problems=("tail ESS is 40",))
+    store.posteriors.remove_superseded()
+    assert store.posteriors.stored() == [passed, failed]
+    basis = find_basis(store)
+    assert basis.key == passed
+    assert any("failed its checks" in note for note in basis.notes)
 
 
 def test_a_race_that_was_killed_before_it_kept_its_posterior_is_inferred_from_the_runs(store):
