@@ -111,7 +111,7 @@ class StoreLockedError(StoreError):
 
 
 class StoreReadOnlyError(StoreError):
-    """No permission to write."""
+    """No permission to write, or no locks, without which nobody may write."""
 
 
 class StoreFullError(StoreError):

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from polarbear.errors import StoreDamagedError, StoreError, StoreLockedError
+from polarbear.errors import StoreDamagedError, StoreLockedError, StoreReadOnlyError
 from polarbear.store.file_io import (
     ASIDE,
     NO_LINKS_OR_PIPES,
@@ -126,7 +126,7 @@ def _open_and_acquire(path: Path) -> int:
         except OSError as error:
             os.close(handle)
             if error.errno in NO_LOCKS:
-                raise StoreError(
+                raise StoreReadOnlyError(
                     f"the file system of {path.parent} has no locks ({error.strerror}), without "
                     "which two processes could write at once: name a folder on another file "
                     "system, for example a local disk, with --store"

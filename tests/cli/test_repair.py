@@ -108,6 +108,14 @@ def test_a_store_whose_line_ends_git_would_change_says_so_and_is_restored(
     project.done("verify", store)
 
 
+def test_a_store_without_attributes_for_git_is_sound_and_written(project: Project, store: Path):
+    (store / ".gitattributes").unlink()
+    assert project.json("verify", store)["sound"]
+    project.done("forget", store, "--algorithm", "bad")
+    assert project.json("verify", store)["sound"]
+    assert "nothing to repair" in project.done("repair", store).stdout
+
+
 @pytest.mark.parametrize(
     ("command", "lost", "content"),
     [
