@@ -16,7 +16,8 @@ from polarbear.api.store_handle import Store
 from polarbear.errors import ImportFailedError
 from polarbear.formats import FORMATS
 from polarbear.formats.base import shown_names
-from polarbear.formats.table import LINE, imported_rows
+from polarbear.formats.table import imported_rows, with_exported_columns
+from polarbear.formats.table_files import LINE
 from polarbear.formats.transfer import GridOptions, ImportResult, add_imported
 from polarbear.inference import Posterior
 from polarbear.problems.base import Trajectory
@@ -105,17 +106,22 @@ def infer(
     The columns are algorithm, instance, t and y, where y is the current or the best value; if
     ``trajectory`` is "last", the current value counts, even if it is worse than before. With a
     column seed, the runs of one instance count together as one problem; a column weight is the
-    weight of an instance. ``grid`` is as in a configuration's budget; by default 30 times, evenly
-    spaced in log t. ``axis`` is the unit of time. With ``maximise`` larger values are better;
-    ``after_end`` is "keeps" or "absent" as in `import_data`. ``model``, ``seed``,
-    ``tie_tolerance``, ``listener`` and ``options`` are those of `Store.infer`.
+    weight of an instance. A column run_status says how runs ended, as in `Store.trajectories`:
+    after its last row, a run that was stopped is absent. ``grid`` is as in a configuration's
+    budget; by default 30 times, evenly spaced in log t. ``axis`` is the unit of time. With
+    ``maximise`` larger values are better; ``after_end`` is "keeps" or "absent" as in `import_data`.
+    ``model``, ``seed``, ``tie_tolerance``, ``listener`` and ``options`` are those of `Store.infer`.
 
     >>> pb.infer(store.trajectories(), draws=1000).algorithms
     ('powell', 'random')
     """
     listener = listener or Listener()
     rows = _checked(_as_polars(frame))
-    columns = {name: name for name in (*NEEDED, SEED, WEIGHT) if name in rows.columns}
+    optional = {name: name if name in rows.columns else None for name in (SEED, WEIGHT)}
+    columns = with_exported_columns(
+        {**{name: name for name in NEEDED}, **optional, "problem": None, "status": None},
+        rows.columns,
+    )
     numbered = rows.with_row_index(LINE, offset=1)
     imported = imported_rows(numbered, columns, "the frame", maximise, after_end, trajectory)
     for rejection in imported.rejected:

@@ -113,23 +113,32 @@ class Store:
         return self._disk.runs().with_columns(best=self._disk.sign * pl.col("best"))
 
     def trajectories(self, algorithms: Sequence[str] | None = None) -> pl.DataFrame:
-        """All improvements of the runs of ``algorithms``, by default of all: rows of t and y.
+        """The improvements of the runs of ``algorithms``, by default of all, and their ends.
+
+        The last row of a run is its end. ``run_status`` is how it ended: budget or lost if it was
+        stopped from outside, after which it is absent from comparisons. The y of a run that found
+        nothing is null.
 
         >>> store.trajectories(["powell"]).columns
-        ['algorithm', 'instance', 't', 'y']
+        ['algorithm', 'instance', 'run_status', 't', 'y']
         """
+        from polarbear.formats.base import points_and_end
+        from polarbear.formats.table import RUN_STATUS
+
         rows = [
-            (run.algorithm, run.instance, t, y) for run, t, y in self._disk.trajectories(algorithms)
+            (run.algorithm, run.instance, run.status.value, *points_and_end(run, t, y))
+            for run, t, y in self._disk.trajectories(algorithms)
         ]
         schema: dict[str, pl.DataType | type[pl.DataType]] = {
             "algorithm": pl.String,
             "instance": pl.String,
+            RUN_STATUS: pl.String,
             "t": pl.List(pl.Float64),
             "y": pl.List(pl.Float64),
         }
         one_row_per_run = pl.DataFrame(rows, schema, orient="row")
-        one_row_per_improvement = one_row_per_run.explode("t", "y").drop_nulls("t")
-        return one_row_per_improvement.with_columns(y=self._disk.sign * pl.col("y"))
+        one_row_per_point = one_row_per_run.explode("t", "y")
+        return one_row_per_point.with_columns(y=self._disk.sign * pl.col("y"))
 
     def grid(self, grid: GridLike | None = None, until: float | None = None) -> np.ndarray:
         """The times at which algorithms are compared; ``grid`` and ``until`` as in `infer`.

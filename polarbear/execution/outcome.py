@@ -35,6 +35,9 @@ class Status(StrEnum):
         return self not in (Status.BUDGET, Status.ENDED)
 
 
+STOPPED = (Status.BUDGET, Status.LOST)  # ends from outside, after which a run could have improved
+
+
 @dataclass(frozen=True)
 class Task:
     """One run to execute: an algorithm on an instance, up to a budget."""

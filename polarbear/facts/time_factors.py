@@ -5,13 +5,11 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from polarbear.execution.outcome import Status
+from polarbear.execution.outcome import STOPPED
 from polarbear.numerics.arrays import Floats
 from polarbear.rankings.times_as_long import TimesAsLong, Trajectories, factors, summary
 from polarbear.store import StoreOnDisk
 from polarbear.wording import factor
-
-STOPPED = (Status.BUDGET, Status.LOST)  # ends from outside, after which a run could have improved
 
 
 @dataclass(frozen=True)

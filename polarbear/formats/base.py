@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -102,10 +102,8 @@ class Format(Options):
 StoredTrajectory = tuple[StoredRun, Floats, Floats]  # a run, with its times and values
 
 
-def runs_with_values(
-    store: StoreOnDisk, algorithms: tuple[str, ...]
-) -> tuple[list[StoredTrajectory], tuple[str, ...]]:
-    """The runs to export, by algorithm and instance, and a note if some have no value.
+def ordered_runs(store: StoreOnDisk, algorithms: tuple[str, ...]) -> list[StoredTrajectory]:
+    """The runs to export, by algorithm and instance.
 
     Their order does not depend on the order in which they were stored.
     """
@@ -117,15 +115,23 @@ def runs_with_values(
         place_of_instance = instance_order.get(run.instance, len(instance_order))
         return algorithms.index(run.algorithm), place_of_instance, run.instance
 
-    trajectories = sorted(store.trajectories(algorithms), key=sort_key)
-    with_values = [(run, t, y) for run, t, y in trajectories if len(t)]
-    if not with_values:
+    runs = sorted(store.trajectories(algorithms), key=sort_key)
+    if not any(len(t) for _, t, _ in runs):
         raise ExportFailedError(f"{store.path} has no run that found a value")
-    n_empty = len(trajectories) - len(with_values)
-    if not n_empty:
-        return with_values, ()
-    note = f"{counted(n_empty, 'run')} without a value {noun(n_empty, 'is', 'are')} left out"
-    return with_values, (note,)
+    return runs
+
+
+def points_and_end(run: StoredRun, t: Floats, y: Floats) -> tuple[list[float], list[float | None]]:
+    """The times and values of a run, the last of which are those of its end.
+
+    The value at the end is None if the run found none.
+    """
+    times: list[float] = t.tolist()
+    values: list[float | None] = y.tolist()
+    if not times or run.reached > times[-1]:
+        times.append(run.reached)
+        values.append(values[-1] if values else None)
+    return times, values
 
 
 @dataclass(frozen=True)
@@ -197,6 +203,7 @@ class RunCollection:
 
     source: Path
     rejected: list[Rejection] = field(default_factory=list)
+    files_read: set[Path] = field(default_factory=set)
     _points: list[tuple[str, str, float, float]] = field(default_factory=list)
     _facts: dict[str, SpecEntries] = field(default_factory=dict)
     _runs: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -245,7 +252,8 @@ def imported_points(
     """
     names = {point[1] for point in points if "#" in point[1]}
     facts: dict[str, SpecEntries] = {name: {PROBLEM: name.rpartition("#")[0]} for name in names}
-    return RunCollection(source, list(rejected), list(points), facts).imported(maximise)
+    runs = RunCollection(source, list(rejected), _points=list(points), _facts=facts)
+    return runs.imported(maximise)
 
 
 def imported_frame(
@@ -257,35 +265,42 @@ def imported_frame(
 ) -> Imported:
     """An import from valid rows (algorithm, instance, t, y), where y is current or best-so-far.
 
+    A column ``status`` may say how runs ended; otherwise it is as ``after_end`` says. A row without
+    y only shows that the run lasted until then.
+
     Of several values at one time the best counts, or the last row if the last value counts.
     Instances are numbered in the order of their first rows.
     """
     keys = ["algorithm", "instance"]
+    if "status" not in points.columns:
+        points = points.with_columns(status=pl.lit(None, pl.String))
+    ends = points.group_by(keys, maintain_order=True).agg(
+        last=pl.col("t").max(), status=pl.col("status").drop_nulls().first()
+    )
     is_best = trajectory == "best"
     at_times = (
-        points.with_columns(y=-pl.col("y") if maximise else pl.col("y"))
+        points.filter(pl.col("y").is_not_null())
+        .with_columns(y=-pl.col("y") if maximise else pl.col("y"))
         .sort(*keys, "t", *(["y"] if is_best else []), maintain_order=True)
         .unique([*keys, "t"], keep="first" if is_best else "last", maintain_order=True)
-        .with_columns(
-            counts=(pl.col("y").cum_min() if is_best else pl.col("y")).over(keys),
-            last=pl.col("t").max().over(keys),
-        )
+        .with_columns(counts=(pl.col("y").cum_min() if is_best else pl.col("y")).over(keys))
     )
     before = pl.col("counts").shift(1).over(keys)
     changes = at_times.filter(before.is_null() | (pl.col("counts") != before))
-    runs = changes.group_by(keys, maintain_order=True).agg("t", "counts", pl.col("last").first())
+    improvements = changes.group_by(keys).agg("t", "counts")
+    runs = ends.join(improvements, on=keys, how="left", maintain_order="left")
     instances = imported_instances(points["instance"].unique(maintain_order=True), facts)
-    status = Status.ENDED if after_end == "keeps" else Status.BUDGET
+    default_status = Status.ENDED if after_end == "keeps" else Status.BUDGET
     outcomes = [
         Outcome(
             Task(ImportedAlgorithm(name=name), instances[instance], seed=0, budget=last),
-            status,
+            Status(status or default_status),
             message="",
-            times=np.array(t, dtype=float),
-            values=np.array(y, dtype=float),
+            times=np.array(t or [], dtype=float),
+            values=np.array(y or [], dtype=float),
             reached=last,
         )
-        for name, instance, t, y, last in runs.iter_rows()
+        for name, instance, last, status, t, y in runs.iter_rows()
     ]
     return Imported(
         tuple(points["algorithm"].unique(maintain_order=True)),
@@ -363,11 +378,13 @@ def files_in(folder: Path, tool: str, *patterns: str) -> list[Path]:
     return paths
 
 
-def read_lines(path: Path) -> list[str]:
-    """The lines of a text file, without blanks around them."""
+def read_lines(path: Path) -> Iterator[str]:
+    """The lines of a text file that `limits` has checked, without blanks around them."""
     try:
         if not path.is_file():  # Opening a pipe would wait for a writer.
             raise FileNotFoundError("there is no such file")
-        return [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
-    except (OSError, ValueError) as error:
+        with path.open(encoding="utf-8") as file:
+            for line in file:
+                yield line.strip()
+    except (OSError, UnicodeDecodeError) as error:
         raise ImportFailedError(f"cannot read {path}: {error}") from None

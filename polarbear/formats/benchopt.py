@@ -9,7 +9,8 @@ from pydantic import Field
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats import base
-from polarbear.formats.table import check_type, imported_rows, read_frame
+from polarbear.formats.table import imported_rows, rows_of, unused_columns
+from polarbear.formats.table_files import TableFile, open_table
 from polarbear.settings.choices import AfterEnd
 
 OBJECTIVE = "objective_"
@@ -30,33 +31,36 @@ class Benchopt(base.Format):
     after_end: AfterEnd = base.AFTER_END
 
     def read(self, source: Path) -> base.Imported:
-        rows = read_frame(source)
+        table = open_table(source)
         t = "time" if self.by == "seconds" else "stop_val"
-        for name in ("solver_name", DATASET, "objective_name", "idx_rep", t):
-            if name not in rows.columns:
+        needed = ("solver_name", DATASET, "objective_name", "idx_rep", t)
+        for name in needed:
+            if name not in table.schema:
                 raise ImportFailedError(
                     f"{source} is not a result of benchopt: it has no column '{name}'"
                 )
-        parts = ("objective_name", DATASET)
-        for name in parts:
-            check_type("instance", name, rows.schema[name], str(source))
-        texts = [pl.col(name).cast(pl.String, strict=False) for name in parts]
-        y = self._objective(rows, source)
-        rows = rows.with_columns(instance=pl.concat_str(texts, separator=" on ")).drop(*parts)
         columns = {
             "algorithm": "solver_name",
-            "instance": "instance",
             "t": t,
-            "y": y,
+            "y": self._objective(table),
             "seed": "idx_rep",
         }
+        columns_in_file = {**columns, "instance": "objective_name", "dataset": DATASET}
+        rows = rows_of(table, columns_in_file)
+        parts = ("objective_name", DATASET)
+        texts = [pl.col(name).cast(pl.String, strict=False) for name in parts]
+        rows = rows.with_columns(instance=pl.concat_str(texts, separator=" on ")).drop(*parts)
+        columns["instance"] = "instance"
         imported = imported_rows(rows, columns, str(source), self.maximise, self.after_end)
-        return replace(imported, axis="seconds" if self.by == "seconds" else "iterations")
+        notes = (*imported.notes, *unused_columns(table, columns_in_file))
+        return replace(
+            imported, axis="seconds" if self.by == "seconds" else "iterations", notes=notes
+        )
 
-    def _objective(self, rows: pl.DataFrame, source: Path) -> str:
+    def _objective(self, table: TableFile) -> str:
         objectives = [
             name
-            for name, kind in rows.schema.items()
+            for name, kind in table.schema.items()
             if name.startswith(OBJECTIVE) and name not in TEXT_COLUMNS and kind.is_numeric()
         ]
         chosen = self.objective or "objective_value"
@@ -64,7 +68,7 @@ class Benchopt(base.Format):
             chosen = objectives[0]
         if chosen not in objectives:
             raise ImportFailedError(
-                f"{source} has no numeric column '{chosen}'; it has "
+                f"{table.path} has no numeric column '{chosen}'; it has "
                 f"{', '.join(objectives) or 'none'}: choose one by --set objective=NAME"
             )
         return chosen

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from polarbear.errors import ExportFailedError, ImportFailedError
-from polarbear.formats import base
+from polarbear.formats import base, limits
 from polarbear.formats.numbered_runs import (
     NOTHING_FOUND,
+    STOPPED_ON_PURPOSE,
     NumberedRun,
     add_run,
     data_file,
@@ -32,6 +33,7 @@ from polarbear.store import StoreOnDisk
 from polarbear.wording import counted
 
 TOOL = "COCO"
+WRITTEN_BY = "written by PolarBear; "
 SETTING = re.compile(r"""(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^,\s]+))""")
 COLUMNS = (0, 2)  # evaluations, value
 NOTES = (
@@ -52,16 +54,20 @@ class Coco(base.Format):
 
     def read(self, source: Path) -> base.Imported:
         descriptions = base.files_in(source, TOOL, "*.info")
-        present = set(source.rglob("*dat"))
+        present = {path for path in source.rglob("*dat") if path.is_file()}
+        limits.check_text_files([*descriptions, *present], source)
         runs = base.RunCollection(source)
+        notes_of_files: dict[str, None] = {}
         for path in descriptions:
             settings: dict[str, str] = {}
             for line in base.read_lines(path):
                 if re.search(r"\bfuncId\s*=", line):
                     settings = {key: a or b or c for key, a, b, c in SETTING.findall(line)}
+                elif line.endswith(STOPPED_ON_PURPOSE):
+                    notes_of_files[line.partition(WRITTEN_BY)[2]] = None
                 elif line and not line.startswith("%"):
                     _add_runs(path, settings, line, present, runs)
-        return runs.imported(False, self.after_end, NOTES)
+        return runs.imported(False, self.after_end, (*NOTES, *notes_of_files))
 
 
 def _add_runs(
@@ -87,7 +93,7 @@ def _add_runs(
     by_time = by_target.with_name(f"{by_target.stem}.tdat")
     instances = [run.partition(":")[0].strip() for run in described if run]
     blocks_of_files = [
-        read_blocks(file, "%", COLUMNS, len(instances), runs.rejected)
+        read_blocks(file, "%", COLUMNS, len(instances), runs)
         for file in (by_target, by_time)
         if file in present
     ]
@@ -121,7 +127,7 @@ class CocoExport(base.Export):
             )
         for algorithm, folder in file_names(algorithms).items():
             for runs_by_dimension in exported.by_function(algorithm):
-                _write_function(path / folder, algorithm, runs_by_dimension)
+                _write_function(path / folder, algorithm, runs_by_dimension, exported.stopped)
         notes = exported.notes
         if any("'" in name for name in algorithms):
             notes = (*notes, "the sign ' in names of algorithms is written as ’")
@@ -129,8 +135,9 @@ class CocoExport(base.Export):
 
 
 def _write_function(
-    folder: Path, algorithm: str, runs_by_dimension: dict[int, list[NumberedRun]]
+    folder: Path, algorithm: str, runs_by_dimension: dict[int, list[NumberedRun]], stopped: str
 ) -> None:
+    """Write the runs on one function; the comment is the same for all, as cocopp needs."""
     number = next(iter(runs_by_dimension.values()))[0].function
     (folder / f"data_f{number}").mkdir(parents=True, exist_ok=True)
     name = algorithm.replace("'", "’").replace("\n", " ")
@@ -145,7 +152,7 @@ def _write_function(
             f"suite = 'bbob', funcId = {number}, DIM = {dimension}, "
             f"Precision = {PRECISION:.3e}, algId = '{name}', logger = 'bbob', "
             "data_format = 'bbob-new2', coco_version = '2.8'\n",
-            "% written by PolarBear\n",
+            f"% {WRITTEN_BY}{stopped}\n",
             f"{path}.dat, {ends}\n",
         ]
     (folder / f"bbobexp_f{number}.info").write_text("".join(lines), encoding="utf-8")

@@ -14,12 +14,14 @@ from typing import ClassVar
 
 from polarbear import __version__
 from polarbear.errors import ImportFailedError
-from polarbear.formats import base
+from polarbear.formats import base, limits
 from polarbear.formats.numbered_runs import (
     BBOB_NAMES,
     NOTHING_FOUND,
+    STOPPED_ON_PURPOSE,
     Block,
     NumberedRun,
+    NumberedRuns,
     add_run,
     data_file,
     numbered_runs,
@@ -48,22 +50,28 @@ class Ioh(base.Format):
 
     def read(self, source: Path) -> base.Imported:
         paths = base.files_in(source, TOOL, "IOHprofiler_*.json")
+        data_files = sorted(path for path in source.rglob("*.dat") if path.is_file())
+        limits.check_text_files(data_files, source)
         runs = base.RunCollection(source)
         directions: set[bool] = set()  # whether larger values are better
         unused: dict[str, None] = {}
+        notes_of_files: dict[str, None] = {}
         for path in paths:
             try:
-                described = json.loads(path.read_text(encoding="utf-8"))
+                described = limits.read_json(path)
                 directions.add(described["maximization"])
                 unused.update(dict.fromkeys(_unused(path, described)))
                 _add_runs(path, described, runs)
+                info = described["algorithm"].get("info")
+                if isinstance(info, str) and info.endswith(STOPPED_ON_PURPOSE):
+                    notes_of_files[info] = None
             except base.INVALID as error:
                 reason = f"{type(error).__name__}: {error}"
                 raise ImportFailedError(f"{path} is not written by {TOOL}: {reason}") from None
         if len(directions) > 1:
             raise ImportFailedError(f"{source} mixes functions to be minimised and maximised")
         note = "values have ten decimals in .dat files; each run's best is taken from the JSON"
-        notes = (note, *base.ignored(list(unused), "attribute"))
+        notes = (note, *notes_of_files, *base.ignored(list(unused), "attribute"))
         return runs.imported(directions == {True}, self.after_end, notes)
 
 
@@ -98,7 +106,7 @@ def _add_runs(path: Path, described: JsonObject, runs: base.RunCollection) -> No
     for scenario in described["scenarios"]:
         data = data_file(path, scenario["path"])
         n_runs = len(scenario["runs"])
-        blocks = read_blocks(data, "evaluations", (evaluations, raw_y), n_runs, runs.rejected)
+        blocks = read_blocks(data, "evaluations", (evaluations, raw_y), n_runs, runs)
         for run, block in zip(scenario["runs"], blocks, strict=False):
             numbers = (function, str(scenario["dimension"]), str(run["instance"]))
             points = _with_exact_best(block, run.get("best"))
@@ -127,9 +135,7 @@ class IohExport(base.Export):
         suite = SUITES.get(store.settings.instances.suite, NO_SUITE)
         for algorithm, folder in file_names(algorithms).items():
             for runs_by_dimension in exported.by_function(algorithm):
-                _write_function(
-                    path / folder, algorithm, suite, runs_by_dimension, exported.maximise
-                )
+                _write_function(path / folder, algorithm, suite, runs_by_dimension, exported)
         return base.Written(counted(len(exported.runs), "run"), exported.notes)
 
 
@@ -138,8 +144,9 @@ def _write_function(
     algorithm: str,
     suite: str,
     runs_by_dimension: dict[int, list[NumberedRun]],
-    maximise: bool,
+    exported: NumberedRuns,
 ) -> None:
+    maximise = exported.maximise
     first = next(iter(runs_by_dimension.values()))[0]
     label = f"f{first.function}_{file_name(first.name)}"
     (folder / f"data_{label}").mkdir(parents=True, exist_ok=True)
@@ -167,7 +174,7 @@ def _write_function(
         "function_id": first.function,
         "function_name": first.name,
         "maximization": maximise,
-        "algorithm": {"name": algorithm, "info": ""},
+        "algorithm": {"name": algorithm, "info": exported.stopped},
         "attributes": list(USED),
         "scenarios": scenarios,
     }

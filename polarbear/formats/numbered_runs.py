@@ -15,19 +15,24 @@ import numpy as np
 
 from polarbear.classical.common_runs import known_optima
 from polarbear.errors import ExportFailedError, ImportFailedError
+from polarbear.execution.outcome import STOPPED
 from polarbear.formats import base
 from polarbear.numerics.arrays import Floats
 from polarbear.numerics.decimal_numbers import decimal_number
 from polarbear.problems.specs import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
-from polarbear.wording import noun
+from polarbear.wording import counted, noun
 
 Block = list[tuple[float, float]]  # the points (t, y) of a run
 MAX_DIGITS = 9  # longer texts are not read as numbers of functions or instances
 # The value that exports write at evaluation 1, which readers need, if nothing was found by then.
 # It is not infinity because cocopp does not terminate on that.
 NOTHING_FOUND = sys.float_info.max
+STOPPED_ON_PURPOSE = (
+    "were stopped before the last time of the grid, which the format cannot say: readers let them "
+    "keep their best value (csv, parquet and the store say it)"
+)
 # The names of BBOB's functions 1 to 24 in IOHexperimenter.
 BBOB_NAMES = (
     *("Sphere", "Ellipsoid", "Rastrigin", "BuecheRastrigin", "LinearSlope", "AttractiveSector"),
@@ -57,12 +62,17 @@ def add_run(
 
 
 def read_blocks(
-    path: Path, header: str, columns: tuple[int, int], runs: int, rejected: list[base.Rejection]
+    path: Path, header: str, columns: tuple[int, int], runs: int, collection: base.RunCollection
 ) -> list[Block]:
     """The points of each run in a data file, for which the description announces ``runs`` runs.
 
-    A header line begins with ``header``; ``columns`` are those of the evaluations and values.
+    A header line begins with ``header``; ``columns`` are those of the evaluations and values. A
+    file is read once, since a description may name it any number of times.
     """
+    if path in collection.files_read:
+        raise ImportFailedError(f"{collection.source} describes the data file {path} twice")
+    collection.files_read.add(path)
+    rejected = collection.rejected
     blocks: list[Block] = []
     invalid: list[int] = []
     for number, line in enumerate(base.read_lines(path), 1):
@@ -135,12 +145,16 @@ class NumberedRun:
 
 @dataclass(frozen=True)
 class NumberedRuns:
-    """All runs to export, in the order of the instances, with notes on how they were numbered."""
+    """All runs to export, in the order of the instances, with notes on what the format lacks.
+
+    ``stopped`` is the note on runs that were stopped on purpose, which the files repeat.
+    """
 
     runs: tuple[NumberedRun, ...]
     maximise: bool
     are_distances: bool
     notes: tuple[str, ...]
+    stopped: str
 
     def by_function(self, algorithm: str) -> Iterable[dict[int, list[NumberedRun]]]:
         """An algorithm's runs: for each function, by dimension."""
@@ -169,9 +183,15 @@ def numbered_runs(
     optima = None if maximise else known_optima(store, instances, optimum)
     origins = np.zeros(len(instances)) if optima is None else optima
     origin_of = dict(zip(instances, origins, strict=True))
-    trajectories, notes_on_runs = base.runs_with_values(store, algorithms)
     runs = []
-    for run, t, y in trajectories:
+    n_empty = 0
+    n_stopped = 0
+    for run, t, y in base.ordered_runs(store, algorithms):
+        if not len(t):
+            n_empty += 1
+            continue
+        if run.status in STOPPED and run.reached < store.settings.budget.times[-1]:
+            n_stopped += 1
         instance = run.instance
         if not np.array_equal(t, np.floor(t)) or run.reached != np.floor(run.reached):
             raise ExportFailedError(
@@ -181,14 +201,22 @@ def numbered_runs(
         values = -y if maximise else y - origin_of[instance]
         reached = max(int(run.reached), int(t[-1]))
         runs.append(NumberedRun(run.algorithm, *numbers[instance], t, values, reached))
-    notes = list(notes_on_runs)
+    notes = []
+    if n_empty:
+        are = noun(n_empty, "is", "are")
+        notes.append(f"{counted(n_empty, 'run')} without a value {are} left out")
+    stopped = (
+        f"{n_stopped} of {counted(len(runs), 'run')} {STOPPED_ON_PURPOSE}" if n_stopped else ""
+    )
+    if stopped:
+        notes.append(stopped)
     if stored_numbers is None:
         notes.append("functions and instances have no numbers; they are numbered in their order")
     if store.weights():
         notes.append("instances have weights, which the format cannot hold: each counts once")
     if optima is not None and np.any(optima != 0):
         notes.append("values are written as distances to the best possible value")
-    return NumberedRuns(tuple(runs), maximise, optima is not None, tuple(notes))
+    return NumberedRuns(tuple(runs), maximise, optima is not None, tuple(notes), stopped)
 
 
 class Numbers(NamedTuple):

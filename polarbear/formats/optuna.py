@@ -6,52 +6,63 @@ name identifies it: 'TPE/problem/seed'.
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import inf, isfinite
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats import base
+from polarbear.formats import base, limits
 from polarbear.store.file_io import JsonObject
-from polarbear.wording import counted
+from polarbear.wording import counted, noun
 
 MAXIMISE = ("MAXIMIZE", 2)
 COMPLETE = ("COMPLETE", 1)
+# System attributes of a trial: the values of all constraints, or that of one. A trial is feasible
+# if all of them are at most 0.
+CONSTRAINTS = "constraints"
+CONSTRAINT = "constraints:"
 MAX_SQLITE_STEPS = 2 * 10**8  # some seconds; a trial takes some dozens of steps
+MAX_SQLITE_TEXT_BYTES = 2**20  # bytes of a text or a row of a database
+FEWER_STUDIES = "copy some of its studies to another storage"
+MAX_TRIALS = 1_000_000  # trials of all studies of a storage, and studies
 SQLITE_STEPS_PER_CHECK = 10**5
 # The operations of a journal that are read.
 NEW_STUDY = 0
 DELETED_STUDY = 1
 NEW_TRIAL = 4
 TRIAL_ENDED = 6
+TRIAL_ATTRIBUTE = 9
 
 
-@dataclass
+@dataclass(slots=True)
 class OptunaTrial:
     """A trial: its start and end in seconds, and its value if it has one."""
 
     started: float | None = None
     ended: float | None = None
     value: float | None = None
+    is_feasible: bool = True
 
 
 @dataclass
 class Study:
-    """A study: the directions of its objectives, and its trials in their order."""
+    """A study: whether each of its objectives is maximised, and its trials in their order."""
 
     name: str
-    directions: list[object]
+    maximise: list[bool]
     trials: list[OptunaTrial] = field(default_factory=list)
 
     def points(self, by: str, maximise: bool) -> list[tuple[float, float]]:
-        """The time and value of each finished trial; the best value is repeated at the end.
+        """The time and value of each feasible trial; the best value is repeated at the end.
 
-        Time is the number of trials up to a trial, or the seconds since the first start.
+        Time is the number of trials up to a trial, or the seconds since the first start. Failed
+        and infeasible trials take time, too.
         """
         start = min((trial.started for trial in self.trials if trial.started), default=inf)
         times = [
@@ -61,7 +72,10 @@ class Study:
         points = [
             (t, trial.value)
             for t, trial in zip(times, self.trials, strict=True)
-            if isfinite(t) and trial.value is not None and isfinite(trial.value)
+            if isfinite(t)
+            and trial.is_feasible
+            and trial.value is not None
+            and isfinite(trial.value)
         ]
         if points:
             best = (max if maximise else min)(y for _, y in points)
@@ -76,7 +90,7 @@ class Optuna(base.NamedRuns):
 
     def read(self, source: Path) -> base.Imported:
         studies = _studies(source)
-        directions = {study.directions[0] in MAXIMISE for study in studies}
+        directions = {study.maximise[0] for study in studies}
         if len(directions) > 1:
             raise ImportFailedError(f"{source} mixes studies to be minimised and maximised")
         maximise = directions == {True}
@@ -90,11 +104,16 @@ class Optuna(base.NamedRuns):
             else:
                 empty_studies.append(study.name)
         if empty_studies:
-            reason = "the study has no trial with a finite value"
-            first = f"study '{empty_studies[0]}'"
+            reason = "the study has no feasible trial with a finite value"
+            first = f"study '{base.shown_names(empty_studies[:1])}'"
             runs.rejected.append(base.Rejection(len(empty_studies), reason, first))
-        notes = (f"{counted(len(studies), 'study', 'studies')} read; time is counted in {self.by}",)
-        return runs.imported(maximise, notes=notes, axis=self.by)
+        notes = [f"{counted(len(studies), 'study', 'studies')} read; time is counted in {self.by}"]
+        trials = [trial for study in studies for trial in study.trials]
+        n_infeasible = sum(not trial.is_feasible for trial in trials)
+        if n_infeasible:
+            are = noun(n_infeasible, "is", "are")
+            notes.append(f"{counted(n_infeasible, 'infeasible trial')} {are} left out")
+        return runs.imported(maximise, notes=tuple(notes), axis=self.by)
 
 
 def _studies(source: Path) -> list[Study]:
@@ -110,9 +129,10 @@ def _studies(source: Path) -> list[Study]:
     if not studies:
         raise ImportFailedError(f"{source} has no study of Optuna")
     for study in studies:
-        if len(study.directions) != 1:
+        if len(study.maximise) != 1:
             raise ImportFailedError(
-                f"the study '{study.name}' in {source} has {len(study.directions)} objectives; "
+                f"the study '{base.shown_names([study.name])}' in {source} has "
+                f"{len(study.maximise)} objectives; "
                 "only single-objective studies can be ranked"
             )
     return studies
@@ -124,27 +144,56 @@ def _from_sqlite(source: Path) -> list[Study]:
         # A table in a foreign file may be a recursive view: the handler ends endless queries.
         checks = iter(range(MAX_SQLITE_STEPS // SQLITE_STEPS_PER_CHECK))
         database.set_progress_handler(lambda: next(checks, None) is None, SQLITE_STEPS_PER_CHECK)
-        rows = database.execute("select study_id, study_name from studies order by study_id")
-        studies = {number: Study(str(name), []) for number, name in rows}
-        for number, direction in database.execute(
-            "select study_id, direction from study_directions order by objective"
-        ):
-            studies[number].directions.append(direction)
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_SQLITE_TEXT_BYTES)
+        studies: dict[int, Study] = {}
+        query = "select study_id, study_name from studies order by study_id"
+        for number, name in _rows(database, query, source):
+            studies[number] = Study(_name(name, source), [])
+        query = "select study_id, direction from study_directions order by objective"
+        for number, direction in _rows(database, query, source):
+            studies[number].maximise.append(direction in MAXIMISE)
+        trials: dict[int, OptunaTrial] = {}
         query = (
-            "select t.study_id, t.state, t.datetime_start, t.datetime_complete, v.value "
+            "select t.trial_id, study_id, state, datetime_start, datetime_complete, v.value "
             "from trials t left join trial_values v on v.trial_id = t.trial_id and v.objective = 0 "
             "order by t.number"
         )
-        for number, state, started, ended, value in database.execute(query):
+        rows = _rows(database, query, source)
+        for trial_id, number, state, started, ended, value in rows:
             has_value = state in COMPLETE and value is not None
             final_value = float(value) if has_value else None
             trial = OptunaTrial(_seconds(started), _seconds(ended), final_value)
+            trials[trial_id] = trial
             studies[number].trials.append(trial)
+        query = (
+            "select trial_id, key, value_json from trial_system_attributes "
+            f"where key = '{CONSTRAINTS}' or key like '{CONSTRAINT}%'"
+        )
+        for trial_id, name, text in _rows(database, query, source):
+            if trial_id in trials:
+                _set_feasibility(trials[trial_id], {name: json.loads(text)})
     return list(studies.values())
 
 
+def _name(text: object, source: Path) -> str:
+    """The name of a study, of bounded length."""
+    name = str(text)
+    where = f"the name of a study in {source}"
+    limits.check(len(name), limits.MAX_TEXT_BYTES, "characters", where, "rename the study")
+    return name
+
+
+def _rows(database: sqlite3.Connection, query: str, source: Path) -> Iterator[tuple[Any, ...]]:
+    """Rows about trials or studies, which are counted first."""
+    ((n_rows,),) = database.execute(f"select count(*) from ({query})")
+    limits.check(n_rows, MAX_TRIALS, "trials", source, FEWER_STUDIES)
+    yield from database.execute(query)
+
+
 def _from_journal(source: Path) -> list[Study]:
+    limits.check_text_files([source], source)
     studies: dict[int, Study] = {}
+    names: set[str] = set()  # of the studies that were not deleted
     trials: list[OptunaTrial] = []
     n_created = 0
     for line in base.read_lines(source):
@@ -153,27 +202,48 @@ def _from_journal(source: Path) -> list[Study]:
         entry = json.loads(line)
         operation = entry["op_code"]
         if operation == NEW_STUDY:
-            if all(entry["study_name"] != study.name for study in studies.values()):
-                studies[n_created] = Study(str(entry["study_name"]), list(entry["directions"]))
+            name = _name(entry["study_name"], source)
+            if name not in names:
+                maximise = [direction in MAXIMISE for direction in entry["directions"]]
+                studies[n_created] = Study(name, maximise)
+                names.add(name)
                 n_created += 1
         elif operation == DELETED_STUDY:
-            studies.pop(entry["study_id"], None)
+            deleted_study = studies.pop(entry["study_id"], None)
+            if deleted_study is not None:
+                names.remove(deleted_study.name)
         elif operation == NEW_TRIAL:
             study = studies.get(entry["study_id"], Study("deleted", []))
             trial = OptunaTrial()
             trials.append(trial)
+            limits.check(len(trials), MAX_TRIALS, "trials", source, FEWER_STUDIES)
             study.trials.append(trial)
             _update(trial, entry)
+            _set_feasibility(trial, entry.get("system_attrs", {}))
         elif operation == TRIAL_ENDED:
             _update(trials[entry["trial_id"]], entry)
+        elif operation == TRIAL_ATTRIBUTE:
+            _set_feasibility(trials[entry["trial_id"]], entry["system_attr"])
     return list(studies.values())
+
+
+def _set_feasibility(trial: OptunaTrial, attributes: JsonObject) -> None:
+    """Mark a trial as infeasible if one of its constraints is above 0."""
+    for name, value in attributes.items():
+        constraints: list[float] = []
+        if name == CONSTRAINTS:
+            constraints = value or []
+        elif name.startswith(CONSTRAINT):
+            constraints = [value]
+        if any(float(constraint) > 0 for constraint in constraints):
+            trial.is_feasible = False
 
 
 def _update(trial: OptunaTrial, entry: JsonObject) -> None:
     """Set the value and the times of a trial to those of an entry of a journal."""
-    values = entry.get("values")
+    values = entry.get("values") or [entry.get("value")]
     is_complete = entry.get("state") in COMPLETE
-    trial.value = float(values[0]) if is_complete and values else None
+    trial.value = float(values[0]) if is_complete and values[0] is not None else None
     trial.started = _seconds(entry.get("datetime_start")) or trial.started
     trial.ended = _seconds(entry.get("datetime_complete")) or trial.ended
 

@@ -17,7 +17,7 @@ import polars as pl
 from pydantic import Field
 
 from polarbear.errors import ExportFailedError, ImportFailedError
-from polarbear.formats import base
+from polarbear.formats import base, limits
 from polarbear.formats.table import UNRANKED, Unranked
 from polarbear.problems.weights import WEIGHT, is_weight
 from polarbear.rankings import BELOW, rank
@@ -29,6 +29,8 @@ PATTERNS = ("*.soc", "*.soi", "*.toc", "*.toi")
 ALTERNATIVE = re.compile(r"ALTERNATIVE NAME (\d+):(.*)")
 LISTED = re.compile(r"POLARBEAR (VOTERS|WEIGHTS) (\d+):(.*)")
 TIME = "POLARBEAR TIME:"
+MAX_ALTERNATIVES = 1000  # of a file; at most 200 algorithms can be compared
+FEWER_VOTERS = "keep some of the voters"
 VOTE = re.compile(r"\s*(\d{1,6})\s*:\s*([\d\s,{}]+)")
 GROUP = re.compile(r"\{([\d\s,]*)\}|(\d+)")
 
@@ -68,11 +70,15 @@ class PrefLib(base.Format):
 
     def read(self, source: Path) -> base.Imported:
         paths = [source] if source.is_file() else base.files_in(source, "PrefLib", *PATTERNS)
+        limits.check_text_files([path for path in paths if path.is_file()], source)
+        n_positions = 0
         names: dict[str, None] = {}
         weights: dict[str, float] = {}
         rows: list[tuple[str, float, list[str], list[float]]] = []
         for path in paths:
             profile = _profile(path)
+            n_positions += sum(voters for voters, _ in profile.orders) * len(profile.names)
+            limits.check(n_positions, limits.MAX_ROWS, "positions", source, FEWER_VOTERS)
             if profile.time is None and len(paths) > 1:
                 raise ImportFailedError(
                     f"{path} does not state its time, and {source} has "
@@ -118,6 +124,8 @@ def _profile(path: Path) -> Profile:
 def _read_comment(profile: Profile, text: str) -> None:
     if match := ALTERNATIVE.match(text):
         name = match[2].strip()
+        if len(profile.names) == MAX_ALTERNATIVES:
+            raise ValueError("too many alternatives")
         if name in profile.names.values() or flaw_in_name(name, LONGEST_NAME):
             raise ValueError("the name is invalid or used twice")
         profile.names[int(match[1])] = name

@@ -1,38 +1,40 @@
 """Long tables in CSV or Parquet: one row per value or position of an algorithm on an instance."""
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
 
 import polars as pl
-import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import Field
 
+from polarbear.config.execution import KEEPS
 from polarbear.errors import ImportFailedError
+from polarbear.execution.outcome import Status
 from polarbear.formats import base
+from polarbear.formats.table_files import LINE, TableFile, open_table
 from polarbear.problems.base import Trajectory
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, improper, is_weight
 from polarbear.settings.choices import AfterEnd
-from polarbear.settings.names import with_formulas, without_formulas
-from polarbear.settings.options import nearest
+from polarbear.settings.grid import EVALUATIONS
+from polarbear.settings.names import without_formulas
+from polarbear.settings.options import nearest, unknown
 from polarbear.store import StoreOnDisk
-from polarbear.wording import counted, noun, visible
+from polarbear.wording import counted, joined, noun, visible
 
 Unranked = Literal["absent", "below"]
 UNRANKED: Unranked = Field(
     "absent",
     description="those without a position: absent, or below the others in an unknown order",
 )
-LINE = "line of the file"  # a column name that no file uses
+RUN_STATUS = "run_status"
 NUMBERS = {"line", "t", "y", "position", "weight"}
 DATES = (pl.Date, pl.Datetime, pl.Time)  # These have a text form, so they may be names.
-# Errors of the readers on invalid files; PanicException does not derive from Exception.
-READER_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, pa.ArrowException)
 
 Columns = Mapping[str, str | None]  # columns of the source by PolarBear's names; None if absent
 
@@ -63,19 +65,39 @@ class TrajectoryTable(TableOptions):
     problem_column: str | None = Field(
         None, description="its column of problems, where instances are runs of one with many seeds"
     )
+    status_column: str | None = Field(
+        None, description=f"its column of how runs ended; by default '{RUN_STATUS}' if there is one"
+    )
     maximise: bool = base.MAXIMISE
     after_end: AfterEnd = base.AFTER_END
     trajectory: Trajectory = base.TRAJECTORY
 
     def read(self, source: Path) -> base.Imported:
-        return imported_rows(
-            read_frame(source),
-            self.columns("y", "seed", "problem"),
+        table = open_table(source)
+        columns = with_exported_columns(
+            self.columns("y", "seed", "problem", "status"), table.schema
+        )
+        imported = imported_rows(
+            rows_of(table, columns),
+            columns,
             str(source),
             self.maximise,
             self.after_end,
             self.trajectory,
         )
+        return replace(imported, notes=(*imported.notes, *unused_columns(table, columns)))
+
+
+def with_exported_columns(columns: Columns, present: Collection[str]) -> Columns:
+    """The columns of a table, with those that an export adds, unless others were chosen.
+
+    A table with a column of that name was written by PolarBear.
+    """
+    if columns["status"] is not None or RUN_STATUS not in present:
+        return columns
+    exported = {"status": RUN_STATUS, "problem": "problem", "weight": "weight"}
+    found = {name: column for name, column in exported.items() if column in present}
+    return {name: column or found.get(name) for name, column in columns.items()}
 
 
 def imported_rows(
@@ -88,10 +110,11 @@ def imported_rows(
 ) -> base.Imported:
     """An import from the rows of a table, which have their line in the column LINE.
 
-    Columns are algorithm, instance, t, y, and perhaps seed, problem, weight.
+    Columns are algorithm, instance, t, y, and perhaps seed, problem, weight, status. A run whose
+    status is known may have a row without y, which says that it had found nothing by then.
     """
     rejected: list[base.Rejection] = []
-    frame, notes = _cleaned(rows, columns, source, ("t", "y"), rejected)
+    frame = _cleaned(rows, columns, source, ("t", "y"), rejected)
     frame = base.reject(frame, pl.col("t") < 0, "t is negative", rejected)
     unit = "instance"  # the column of the names that count once
     if "seed" in frame.columns:
@@ -108,11 +131,12 @@ def imported_rows(
     is_repeated = pl.struct(*keys, "y").is_first_distinct().not_()
     frame = base.reject(frame, is_repeated, "the row occurs twice", rejected)
     _check_any(frame, source, rejected)
+    notes: tuple[str, ...] = ()
     n_ambiguous = len(frame) - len(frame.unique(keys))
     if n_ambiguous:
         give = noun(n_ambiguous, "row gives", "rows give")
-        note = f"{n_ambiguous} {give} another value for a time: the {trajectory} counts"
-        notes = (note, *notes)
+        notes = (f"{n_ambiguous} {give} another value for a time: the {trajectory} counts",)
+    _check_statuses(frame)
     facts: dict[str, base.SpecEntries] = _weights(frame, unit)
     for name, problem in frame.select("instance", unit=unit).unique().rows():
         if problem != name:
@@ -132,10 +156,11 @@ class RankingsTable(TableOptions):
     unranked: Unranked = UNRANKED
 
     def read(self, source: Path) -> base.Imported:
-        rows = read_frame(source)
+        table = open_table(source)
         columns = self.columns("position")
+        rows = rows_of(table, columns)
         rejected: list[base.Rejection] = []
-        frame, notes = _cleaned(rows, columns, str(source), ("t", "position"), rejected)
+        frame = _cleaned(rows, columns, str(source), ("t", "position"), rejected)
         is_repeated = pl.struct("instance", "t", "algorithm").is_first_distinct().not_()
         frame = base.reject(
             frame, is_repeated, "the algorithm already has a position there", rejected
@@ -154,6 +179,7 @@ class RankingsTable(TableOptions):
         rankings = frame.sort("instance", "t", "position", "algorithm").group_by(
             "instance", "t", maintain_order=True
         )
+        notes = unused_columns(table, columns)
         n_single = len(rankings.len().filter(pl.col("len") == 1))
         if n_single:
             have = noun(
@@ -169,47 +195,17 @@ class RankingsTable(TableOptions):
         )
 
 
-def read_frame(path: Path) -> pl.DataFrame:
-    """A CSV file, with all values as text, or a Parquet file; LINE has the line of each row."""
-    if path.is_dir():
-        raise ImportFailedError(f"{path} is a folder; expected a file, in CSV or Parquet")
-    try:
-        if path.suffix == ".parquet":
-            frame = _read_parquet(path)
-            first_line = 1
-        else:
-            frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=False)
-            frame = with_formulas(frame)  # This removes the marks that `polarbear export` adds.
-            first_line = 2  # The header is line 1.
-    except FileNotFoundError:
-        raise ImportFailedError(f"there is no file {path}") from None
-    except pl.exceptions.NoDataError:
-        raise ImportFailedError(f"{path} is empty") from None
-    except (*READER_ERRORS, OSError, ValueError) as error:
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise ImportFailedError(f"cannot read {path} as a table: {reason}") from None
-    if not len(frame):
-        raise ImportFailedError(f"{path} has a header but no rows")
-    return frame.with_row_index(LINE, offset=first_line)
+def rows_of(table: TableFile, columns: Columns) -> pl.DataFrame:
+    """The used columns of a file, after a check of their names and types."""
+    for name, column in columns.items():
+        if column:
+            _check_column(table.schema, name, column, str(table.path))
+    return table.read([column for column in columns.values() if column])
 
 
-def _read_parquet(path: Path) -> pl.DataFrame:
-    """A Parquet file by pyarrow, which reports damage as an error; Polars' reader panics.
-
-    Polars also panics on wrong metadata of columns, so these are dropped.
-    """
-    metadata = pq.read_metadata(path)
-    n_bytes = 8 * metadata.num_rows * metadata.num_columns
-    # A few compressed bytes may be many rows.
-    if n_bytes > psutil.virtual_memory().available:
-        raise ImportFailedError(
-            f"{path} has {counted(metadata.num_rows, 'row')} in "
-            f"{counted(metadata.num_columns, 'column')}: more than fit in memory"
-        )
-    with pq.ParquetFile(path) as file:
-        table = file.read()
-    table.validate(full=True)
-    return pl.DataFrame(pa.table(table.columns, names=table.column_names))
+def unused_columns(table: TableFile, columns: Columns) -> tuple[str, ...]:
+    """A note on the columns of a file that are not used, if there are any."""
+    return base.ignored([column for column in table.schema if column not in columns.values()])
 
 
 def _cleaned(
@@ -218,8 +214,8 @@ def _cleaned(
     source: str,
     numbers: tuple[str, ...],
     rejected: list[base.Rejection],
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The columns under PolarBear's names, with ``line``; and a note on the others.
+) -> pl.DataFrame:
+    """The columns under PolarBear's names, with ``line``.
 
     Rows without valid names and finite numbers are rejected. A position may be infinite.
     """
@@ -233,19 +229,28 @@ def _cleaned(
         frame = base.reject(frame, pl.col(name) == "", f"no {name} is named", rejected)
     frame = base.reject_names(frame, rejected)
     for name in numbers:
+        is_missing = frame[name].is_null()
         frame = frame.with_columns(_as_number(frame[name], inf if name == "position" else None))
-        is_invalid = pl.col(name).is_finite().not_()
+        is_invalid = pl.col(name).is_finite().not_().fill_null(True)
         if name == "position":
             is_invalid &= pl.col(name) != inf
+        if name == "y" and "status" in frame.columns:
+            is_invalid &= ~(pl.lit(is_missing) & pl.col("status").is_not_null())
         frame = base.reject(frame, is_invalid, f"{name} is not a finite number", rejected)
-    unused = [column for column in rows.columns if column not in used_columns.values()]
-    return frame, base.ignored(unused)
+    return frame
 
 
 def _column(rows: pl.DataFrame, name: str, column: str, source: str) -> pl.Expr:
     """The column of the source under PolarBear's name for it."""
-    if column not in rows.columns:
-        columns = [other for other in rows.columns if other != LINE]
+    _check_column(rows.schema, name, column, source)
+    renamed = pl.col(column).alias(name)
+    return renamed.cast(pl.String) if rows.schema[column] in (pl.Categorical, pl.Enum) else renamed
+
+
+def _check_column(schema: pl.Schema, name: str, column: str, source: str) -> None:
+    """Refuse a column that is missing or has a type that cannot hold its names or numbers."""
+    if column not in schema:
+        columns = [other for other in schema if other != LINE]
         guess = nearest(column, columns)
         option = f"--{name}-column"
         hint = f"did you mean {option} '{visible(guess)}'?" if guess else f"name it with {option}"
@@ -253,10 +258,7 @@ def _column(rows: pl.DataFrame, name: str, column: str, source: str) -> pl.Expr:
             f"{source} has no column '{visible(column)}' for {name}; it has: "
             f"{base.shown_names(columns)}; {hint}"
         )
-    kind = rows.schema[column]
-    check_type(name, column, kind, source)
-    renamed = pl.col(column).alias(name)
-    return renamed.cast(pl.String) if kind in (pl.Categorical, pl.Enum) else renamed
+    check_type(name, column, schema[column], source)
 
 
 def check_type(name: str, column: str, kind: pl.DataType, source: str) -> None:
@@ -316,6 +318,26 @@ def _weights(frame: pl.DataFrame, unit: str = "instance") -> dict[str, base.Spec
     return entries
 
 
+def _check_statuses(frame: pl.DataFrame) -> None:
+    """Refuse statuses that are unknown, or that contradict each other about one run."""
+    if "status" not in frame.columns:
+        return
+    known = [status.value for status in Status]
+    with_status = frame.filter(pl.col("status").is_not_null())
+    for line, status in (
+        with_status.filter(~pl.col("status").is_in(known)).select("line", "status").rows()
+    ):
+        raise ImportFailedError(
+            f"line {line}: {unknown('status of a run', base.shown_names([status]), known)}"
+        )
+    runs = with_status.group_by("algorithm", "instance", maintain_order=True)
+    statuses = runs.agg(pl.col("status").unique(maintain_order=True))
+    for algorithm, instance, found in statuses.filter(pl.col("status").list.len() > 1).rows():
+        raise ImportFailedError(
+            f"{algorithm} on {instance} ended in several ways: {joined(found)}; a run ends once"
+        )
+
+
 def _check_any(frame: pl.DataFrame, source: str, rejected: list[base.Rejection]) -> None:
     if not len(frame):
         reasons = "; ".join(
@@ -325,7 +347,7 @@ def _check_any(frame: pl.DataFrame, source: str, rejected: list[base.Rejection])
 
 
 class CsvExport(base.Export):
-    """Rows of algorithm, instance, problem, seed, t, y, and a data dictionary beside them.
+    """Rows of algorithm, instance, problem, seed, run_status, t, y, and a data dictionary beside.
 
     Where instances have weights there is a column for them, too. Names that a spreadsheet would
     take for a formula begin with an apostrophe, which an import removes.
@@ -369,25 +391,22 @@ class _LongTable(NamedTuple):
 
 
 def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
-    """A row for each improvement of the runs that count, and one at the end of a run."""
-    runs, notes = base.runs_with_values(store, algorithms)
+    """The runs that count, in the order of algorithms and instances."""
     problems = store.problems()
     weights = store.weights()
     records = []
+    runs = base.ordered_runs(store, algorithms)
     for run, t, y in runs:
-        times = t.tolist()
-        values = (store.sign * y).tolist()
-        if run.reached > times[-1]:
-            times.append(run.reached)
-            values.append(values[-1])
         record = {
             "algorithm": run.algorithm,
             "instance": run.instance,
             "problem": problems.get(run.instance, run.instance),
             "seed": run.seed,
+            RUN_STATUS: run.status.value,
         }
         if weights:
             record["weight"] = weights.get(run.instance, 1.0)
+        times, values = base.points_and_end(run, t, store.sign * y)
         records.append({**record, "t": times, "y": values})
     is_last = store.settings.trajectory == "last"
     value = "the last value" if is_last else "the best value found so far"
@@ -396,11 +415,36 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
         "instance": "the instance's stable id",
         "problem": "the problem of which the instance is one of several runs, or the instance",
         "seed": "the seed of the algorithm",
+        RUN_STATUS: "how the run ended: budget or lost if it was stopped from outside, after which "
+        "it is absent from comparisons; ended, or a failure, if it keeps its best value",
         "weight": "the number of instances that the instance counts as",
         "t": f"{store.settings.budget.axis} at which a value was found; the last row of a run "
         "is its end",
-        "y": f"{value}; {'larger' if store.maximise else 'smaller'} is better",
+        "y": f"{value}; {'larger' if store.maximise else 'smaller'} is better; empty if none was "
+        "found",
     }
     rows = pl.DataFrame(records).explode("t", "y")
     summary = f"{counted(len(rows), 'row')} of {counted(len(runs), 'run')}"
-    return _LongTable(rows, meanings, base.Written(summary, notes))
+    return _LongTable(rows, meanings, base.Written(summary, _options_of_import(store, rows)))
+
+
+def _options_of_import(store: StoreOnDisk, rows: pl.DataFrame) -> tuple[str, ...]:
+    """Notes on what the rows do not say, and an import has to be told."""
+    settings = store.settings
+    options = []
+    if settings.budget.axis != EVALUATIONS:
+        options.append(f"--axis {shlex.quote(settings.budget.axis)}")
+    if store.maximise:
+        options.append("--maximise")
+    if settings.trajectory != "best":
+        options.append(f"--set trajectory={settings.trajectory}")
+    notes = []
+    if options:
+        notes.append(f"rows do not say it: import them with {' '.join(options)}")
+    ranks = settings.failures.ranks
+    is_failure = [Status(status).failed for status in rows[RUN_STATUS]]
+    if ranks != KEEPS and any(is_failure):
+        notes.append(
+            f"failed runs are ranked as '{ranks}' here, but keep their best value in an import"
+        )
+    return tuple(notes)

@@ -4,22 +4,28 @@ An event file is a sequence of records, each a protocol buffer. The few fields t
 (wall-clock time, step, scalars with tags) are decoded here, without TensorFlow or TensorBoard.
 """
 
+import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import BinaryIO, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats import base
+from polarbear.formats import base, limits
+from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Trajectory
 
 # A writer was created late if the first value follows within this share of the median time
 # between two values.
 LATE_WRITER = 0.1
+MAX_RECORDS = 1_000_000  # records of all files of a source
+MAX_RECORD_BYTES = 2**26  # bytes; longer records are skipped, since they are no scalars
+MAX_FIELDS = 10_000  # fields of a protocol buffer
+FEWER_RUNS = "import its folders one by one into the same store"
 HEADER = 12  # bytes before the data of a record: its length and a checksum of it
 FOOTER = 4  # bytes after the data: its checksum
 # Wire types of protocol buffers.
@@ -58,10 +64,15 @@ class TensorBoard(base.NamedRuns):
     def read(self, source: Path) -> base.Imported:
         collection = base.RunCollection(source)
         runs: dict[str, list[Event]] = {}
-        for path in base.files_in(source, "TensorBoard", "*tfevents*"):
-            folder = path.parent.relative_to(source)
-            name = source.name if folder == Path() else folder.as_posix()
-            runs.setdefault(name, []).extend(_events(path, collection.rejected))
+        paths = base.files_in(source, "TensorBoard", "*tfevents*")
+        try:
+            _check_number_of_records(paths, source)
+            for path in paths:
+                folder = path.parent.relative_to(source)
+                name = source.name if folder == Path() else folder.as_posix()
+                runs.setdefault(name, []).extend(_events(path, collection.rejected))
+        except OSError as error:
+            raise ImportFailedError(f"cannot read {error.filename}: {error.strerror}") from None
         all_events = [event for events in runs.values() for event in events]
         tags = sorted({tag for event in all_events for tag in event.scalars})
         tag = self.tag or ""
@@ -107,25 +118,44 @@ def _start(events: list[Event], events_with_value: list[Event]) -> float:
     return times[0] - usual_gap if is_late_writer else start
 
 
+def _check_number_of_records(paths: Sequence[Path], source: Path) -> None:
+    """Count the records of all files before any of them is decoded."""
+    n_records = 0
+    for path in paths:
+        n_bytes = path.stat().st_size
+        with path.open("rb") as file:
+            while (length := _length_of_next(file, n_bytes)) is not None:
+                file.seek(length + FOOTER, os.SEEK_CUR)
+                n_records += 1
+                limits.check(n_records, MAX_RECORDS, "records", source, FEWER_RUNS)
+
+
+def _length_of_next(file: BinaryIO, n_bytes: int) -> int | None:
+    """The length of the record that begins here in a file of ``n_bytes``, None if incomplete."""
+    header = file.read(HEADER)
+    if len(header) < HEADER:
+        return None
+    length: int = struct.unpack_from("<Q", header)[0]
+    return length if file.tell() + length + FOOTER <= n_bytes else None
+
+
 def _events(path: Path, rejected: list[base.Rejection]) -> Iterator[Event]:
-    try:
-        data = memoryview(path.read_bytes())
-    except OSError as error:
-        raise ImportFailedError(f"cannot read {path}: {error.strerror}") from None
-    offset = 0
-    while offset < len(data):
-        # A killed run leaves an incomplete last record; the records before it are valid.
-        length = None
-        if offset + HEADER <= len(data):
-            length = struct.unpack_from("<Q", data, offset)[0]
-        if length is None or offset + HEADER + length + FOOTER > len(data):
-            rejected.append(base.Rejection(1, "the last record is incomplete", str(path)))
-            return
-        try:
-            yield _event(data[offset + HEADER : offset + HEADER + length])
-        except (ValueError, IndexError):
-            raise ImportFailedError(f"{path} is not an event file of TensorBoard") from None
-        offset += HEADER + length + FOOTER
+    n_bytes = path.stat().st_size
+    with path.open("rb") as file:
+        while file.tell() < n_bytes:
+            length = _length_of_next(file, n_bytes)
+            # A killed run leaves an incomplete last record; the records before it are valid.
+            if length is None:
+                rejected.append(base.Rejection(1, "the last record is incomplete", str(path)))
+                return
+            if length > MAX_RECORD_BYTES:
+                file.seek(length + FOOTER, os.SEEK_CUR)
+                continue
+            record = file.read(length + FOOTER)[:length]
+            try:
+                yield _event(memoryview(record))
+            except (ValueError, IndexError):
+                raise ImportFailedError(f"{path} is not an event file of TensorBoard") from None
 
 
 def _event(record: memoryview) -> Event:
@@ -142,35 +172,39 @@ def _event(record: memoryview) -> Event:
         for part in _message(summary).parts.get(1, []):
             value = _message(part)
             numbers = _numbers(value, 2, FLOAT)
-            if not numbers:
-                for tensor in value.parts.get(8, []):
-                    numbers += _tensor(tensor)
+            if not len(numbers):
+                tensors = [_tensor(tensor) for tensor in value.parts.get(8, [])]
+                numbers = np.concatenate([np.empty(0), *tensors])
             if len(numbers) == 1:
                 tag = b"".join(value.parts.get(1, [])).decode("utf-8")
-                scalars[tag] = numbers[0]
+                scalars[tag] = float(numbers[0])
     wall_times = _numbers(event, 1, DOUBLE)
-    return Event(wall_times[0] if wall_times else 0.0, step, scalars)
+    return Event(float(wall_times[0]) if len(wall_times) else 0.0, step, scalars)
 
 
-def _tensor(data: memoryview) -> list[float]:
+def _tensor(data: memoryview) -> Floats:
     """The numbers in a TensorProto: 1 type, 4 content as bytes, or 5 floats or 6 doubles."""
     tensor = _message(data)
     type_of_content = TENSOR_TYPES.get(tensor.integers.get(1, 0))
-    content = _numbers(tensor, 4, type_of_content) if type_of_content else []
-    return [*content, *_numbers(tensor, 5, FLOAT), *_numbers(tensor, 6, DOUBLE)]
+    fields = [_numbers(tensor, 5, FLOAT), _numbers(tensor, 6, DOUBLE)]
+    if type_of_content:
+        fields.append(_numbers(tensor, 4, type_of_content))
+    return np.concatenate(fields)
 
 
-def _numbers(message: Message, field: int, kind: str) -> list[float]:
-    numbers: list[float] = []
-    for part in message.parts.get(field, []):
-        numbers += np.frombuffer(part, kind).astype(float).tolist()
-    return numbers
+def _numbers(message: Message, field: int, kind: str) -> Floats:
+    parts = [np.frombuffer(part, kind) for part in message.parts.get(field, [])]
+    return np.concatenate([np.empty(0), *parts])
 
 
 def _message(data: memoryview) -> Message:
     message = Message({}, {})
     offset = 0
+    n_fields = 0
     while offset < len(data):
+        n_fields += 1
+        if n_fields > MAX_FIELDS:
+            raise ValueError("too many fields")
         key, offset = _varint(data, offset)
         field = key >> 3
         wire_type = key & 7

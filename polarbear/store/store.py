@@ -15,7 +15,7 @@ import polars as pl
 from polarbear.config.execution import KEEPS
 from polarbear.config.stored_settings import StoredSettings
 from polarbear.errors import StoreMismatchError
-from polarbear.execution.outcome import Status
+from polarbear.execution.outcome import STOPPED, Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
@@ -377,7 +377,7 @@ def best_so_far(
     ``failed`` is the rank of a failed run after its end: it keeps its best, is last or absent.
     """
     best = np.concatenate([[np.inf], y])[np.searchsorted(t, times, side="right")]
-    if status in (Status.BUDGET, Status.LOST):
+    if status in STOPPED:
         best[times > reached] = np.nan  # it was stopped from outside: absent, not last
     elif failed != KEEPS and Status(status).failed:
         best[times > reached] = np.inf if failed == "last" else np.nan

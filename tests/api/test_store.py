@@ -20,7 +20,7 @@ def test_a_store_shows_its_contents(raced: pb.Store):
     runs = opened.runs()
     points = opened.trajectories()
     assert len(opened.instances()) == 32
-    assert points.columns == ["algorithm", "instance", "t", "y"]
+    assert points.columns == ["algorithm", "instance", "run_status", "t", "y"]
     last = points.group_by("algorithm", "instance").agg(y=points["y"].min())
     assert len(last) == len(runs)
     assert points["y"].min() == runs["best"].min()
@@ -39,7 +39,7 @@ def test_values_have_the_objectives_own_sign(tmp_path: Path):
         "algorithm,instance,t,y\nA,i,1,5\nA,i,2,7\nB,i,1,6\nB,i,2,6.5\n"
     )
     store = pb.import_data(tmp_path / "t.csv", tmp_path / "s", maximise=True)
-    assert sorted(store.trajectories()["y"]) == [5, 6, 6.5, 7]
+    assert store.trajectories()["y"].to_list() == [5, 7, 6, 6.5]
     assert sorted(store.runs()["best"]) == [6.5, 7]
 
 

@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from polarbear.errors import ImportFailedError
-from polarbear.formats import FORMATS, optuna, table
+from polarbear.formats import FORMATS, optuna
 from polarbear.formats.coco import Coco
 from polarbear.formats.ioh import Ioh
-from polarbear.formats.table import TrajectoryTable
 from tests.formats import test_benchopt, test_coco, test_ioh
 from tests.settings.test_names import FAMILY, HIDDEN
 from tests.store.editing import rewrite_manifest
@@ -145,15 +142,6 @@ def test_a_store_whose_manifest_names_what_cannot_be_a_name_is_refused(project: 
         assert "cannot be a name" in done.stderr
         assert "\x1b" not in done.stdout + done.stderr
         assert len(done.stderr.splitlines()) == 1
-
-
-def test_a_small_file_of_more_rows_than_there_is_memory_for_is_not_unpacked(tmp_path, monkeypatch):
-    rows = pa.table({"algorithm": pa.array(["A"] * 4000), "y": pa.array([0.0] * 4000)})
-    pq.write_table(rows, tmp_path / "x.parquet")
-    little = type("Memory", (), {"available": 1000})
-    monkeypatch.setattr(table.psutil, "virtual_memory", little)
-    with pytest.raises(ImportFailedError, match="4,000 rows in 2 columns: more than fit in memory"):
-        TrajectoryTable().read(tmp_path / "x.parquet")
 
 
 def test_a_storage_whose_table_is_a_view_without_end_is_not_waited_for(tmp_path, monkeypatch):
