@@ -182,7 +182,8 @@ def export(
 ) -> None:
     """Write runs, rankings or the posterior for another tool.
 
-    csv: Rows of algorithm, instance, problem, seed, t, y, and a data dictionary beside them.
+    csv: Rows of algorithm, instance, problem, seed, run_status, t, y; a data dictionary beside
+    them.
 
     parquet: The same rows as Parquet, the meaning of each column in its metadata.
 

@@ -96,8 +96,8 @@ def with_exported_columns(columns: Columns, present: Collection[str]) -> Columns
     if columns["status"] is not None or RUN_STATUS not in present:
         return columns
     exported = {"status": RUN_STATUS, "problem": "problem", "weight": "weight"}
-    found = {name: column for name, column in exported.items() if column in present}
-    return {name: column or found.get(name) for name, column in columns.items()}
+    columns_present = {name: column for name, column in exported.items() if column in present}
+    return {name: column or columns_present.get(name) for name, column in columns.items()}
 
 
 def imported_rows(
@@ -332,9 +332,9 @@ def _check_statuses(frame: pl.DataFrame) -> None:
         )
     runs = with_status.group_by("algorithm", "instance", maintain_order=True)
     statuses = runs.agg(pl.col("status").unique(maintain_order=True))
-    for algorithm, instance, found in statuses.filter(pl.col("status").list.len() > 1).rows():
+    for algorithm, instance, endings in statuses.filter(pl.col("status").list.len() > 1).rows():
         raise ImportFailedError(
-            f"{algorithm} on {instance} ended in several ways: {joined(found)}; a run ends once"
+            f"{algorithm} on {instance} ended in several ways: {joined(endings)}; a run ends once"
         )
 
 
@@ -347,7 +347,7 @@ def _check_any(frame: pl.DataFrame, source: str, rejected: list[base.Rejection])
 
 
 class CsvExport(base.Export):
-    """Rows of algorithm, instance, problem, seed, run_status, t, y, and a data dictionary beside.
+    """Rows of algorithm, instance, problem, seed, run_status, t, y; a data dictionary beside them.
 
     Where instances have weights there is a column for them, too. Names that a spreadsheet would
     take for a formula begin with an apostrophe, which an import removes.

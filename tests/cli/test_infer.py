@@ -25,6 +25,16 @@ def test_json_has_the_documented_keys_and_a_second_answer_comes_from_the_store(c
     assert {**second, "from_store": False} == first
 
 
+def test_the_key_that_is_printed_selects_the_posterior(collected: Project):
+    shown = collected.done("infer", "config", *QUICK).stdout.splitlines()[0]
+    key = shown.rpartition("; key ")[2]
+    assert collected.json("infer", "config", *QUICK)["key"] == key
+    assert f"(key {key})" in collected.done("select", "config", "--key", key).stdout
+    elsewhere = ("infer", "config", *QUICK, "--until", "100")
+    assert collected.json(*elsewhere)["key"] is None
+    assert "key" not in collected.done(*elsewhere).stdout.splitlines()[0]
+
+
 def test_a_temporal_model_speaks_about_all_times_at_once(collected: Project):
     answer = collected.json("infer", "config", "--model", "gp", "--draws", 2000, "--pairs")
     best = next(row for row in answer["joint"] if (row["a"], row["b"]) == ("A", "C"))

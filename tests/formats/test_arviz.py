@@ -9,6 +9,7 @@ import pytest
 import polarbear as pb
 from polarbear.errors import ExportFailedError, MissingExtraError, SelectionError
 from polarbear.formats import arviz as exporting
+from polarbear.inference import posterior_draws
 from polarbear.selection.posterior_source import find_basis
 from polarbear.store import StoreOnDisk
 from tests.formats.helpers import numbered_store
@@ -32,6 +33,8 @@ def test_arviz_reads_the_draws_from_netcdf_and_xarray_from_zarr(store: pb.Store,
     posterior = store.infer("random-walk", draws=2000)
     assert posterior.facts().from_store
     assert from_netcdf["theta"].dims == ("chain", "draw", "time", "algorithm")
+    assert from_netcdf.sizes["chain"] == posterior.chains > 1
+    assert from_netcdf.attrs["draws_are"] == "Markov chains"
     theta = from_netcdf["theta"].to_numpy().reshape(posterior.theta.shape)
     assert np.array_equal(theta, posterior.theta)
     assert from_netcdf["time"].to_numpy().tolist() == posterior.times.tolist()
@@ -64,6 +67,8 @@ def test_arviz_reads_the_duels_of_an_empirical_posterior(tmp_path: Path):
     draws = arviz.from_netcdf(tmp_path / "p.nc").posterior
     wins = draws["wins"]
     assert wins.dims == ("chain", "draw", "time", "pair")
+    assert wins.sizes["chain"] == 1  # draws of a bootstrap are no chains
+    assert (draws.attrs["draws_are"], draws.attrs["warning"]) == ("independent", "")
     assert wins["pair"].to_numpy().tolist() == ["A vs B", "A vs C", "B vs C"]
     assert wins["first"].to_numpy().tolist() == ["A", "A", "B"]
     assert wins["second"].to_numpy().tolist() == ["B", "C", "C"]
@@ -78,6 +83,18 @@ def test_arviz_reads_the_duels_of_an_empirical_posterior(tmp_path: Path):
     assert np.array_equal(of_two["wins"].to_numpy(), wins.isel(pair=[1]).to_numpy())
     store.export("arviz", tmp_path / "one.nc", algorithms=["A"])
     assert "wins" not in arviz.from_netcdf(tmp_path / "one.nc").posterior
+
+
+@pytest.mark.peer
+def test_the_warning_about_a_posterior_that_failed_its_checks_goes_with_it(tmp_path, monkeypatch):
+    import arviz
+
+    store = pb.open(numbered_store(tmp_path / "s").path)
+    store.infer("dirichlet", draws=2000)
+    monkeypatch.setattr(posterior_draws, "MIN_ESS", 1e9)
+    (bulk, tail) = store.export("arviz", tmp_path / "p.nc", model="dirichlet").notes
+    assert bulk.startswith("do not trust this posterior: bulk ESS is")
+    assert arviz.from_netcdf(tmp_path / "p.nc").posterior.attrs["warning"] == f"{bulk}; {tail}"
 
 
 @pytest.mark.peer

@@ -98,6 +98,63 @@ def test_studies_to_be_maximised_are_known_as_such(tmp_path: Path):
         Optuna().read(tmp_path / "b.db")
 
 
+# Values with two constraints each: the second and the third trial violate one of them.
+CONSTRAINED_TRIALS = ((9.0, -1, 0), (1.0, 0.5, 0), (2.0, 0, 1e-9), (7.0, 0, 0))
+
+
+def constrained_by_key(path: Path) -> Any:
+    """Constraints that the objective sets."""
+    import optuna
+
+    study_of_optuna = optuna.create_study(storage=storage_of(path), study_name="A")
+    for value, *constraints in CONSTRAINED_TRIALS:
+        trial = study_of_optuna.ask()
+        for number, constraint in enumerate(constraints):
+            trial.set_constraint(f"c{number}", constraint)
+        study_of_optuna.tell(trial, value)
+    return study_of_optuna
+
+
+def constrained_by_sampler(path: Path) -> Any:
+    """Constraints that a function of the sampler computes."""
+    import optuna
+
+    sampler = optuna.samplers.TPESampler(
+        constraints_func=lambda trial: trial.user_attrs["c"], seed=1
+    )
+    study_of_optuna = optuna.create_study(storage=storage_of(path), study_name="A", sampler=sampler)
+    for value, *constraints in CONSTRAINED_TRIALS:
+        trial = study_of_optuna.ask()
+        trial.set_user_attr("c", constraints)
+        study_of_optuna.tell(trial, value)
+    return study_of_optuna
+
+
+@pytest.mark.parametrize("name", ["studies.db", "studies.log"])
+@pytest.mark.parametrize("constrained", [constrained_by_key, constrained_by_sampler])
+@pytest.mark.filterwarnings("ignore::UserWarning")  # Optuna calls constraints experimental
+def test_infeasible_trials_take_time_but_are_left_out(constrained, name: str, tmp_path: Path):
+    optimum = constrained(tmp_path / name).best_value
+    imported = Optuna().read(tmp_path / name)
+    (run,) = imported.outcomes
+    assert run.values[-1] == optimum == 7.0
+    assert (run.times.tolist(), run.values.tolist()) == ([1, 4], [9, 7])
+    assert "2 infeasible trials are left out" in imported.notes
+
+
+@pytest.mark.parametrize("name", ["studies.db", "studies.log"])
+def test_trials_that_were_added_to_a_study_count(name: str, tmp_path: Path):
+    import optuna
+
+    written = optuna.create_study(storage=storage_of(tmp_path / name), study_name="A")
+    attributes = {"constraints": [1.0]}
+    written.add_trial(optuna.trial.create_trial(value=3.0))
+    written.add_trial(optuna.trial.create_trial(value=1.0, system_attrs=attributes))
+    written.add_trial(optuna.trial.create_trial(value=2.0))
+    (run,) = Optuna().read(tmp_path / name).outcomes
+    assert run.values.tolist() == [3, 2]
+
+
 def test_names_are_split_as_the_layout_says(tmp_path: Path):
     source = tmp_path / "storage.db"
     assert Optuna().split("TPE", source) == ("TPE", "storage")

@@ -203,16 +203,18 @@ def test_the_dictionary_explains_every_column(tmp_path: Path):
     with (tmp_path / "runs.csv").open() as file:
         assert list(dictionary) == next(csv.reader(file))
     assert dictionary["t"].startswith("evaluations at which")
-    assert dictionary["y"].endswith("larger is better")
+    assert "larger is better" in dictionary["y"]
     pb.open(store.path).export("parquet", tmp_path / "runs.parquet")
     schema = pq.read_schema(tmp_path / "runs.parquet")
     assert {f.name: f.metadata[b"meaning"].decode() for f in schema} == dictionary
 
 
-def test_runs_without_a_value_are_counted(tmp_path: Path):
-    make_store(tmp_path / "s", {"A": [Run([], []), Run([1], [2.0])]})
+def test_runs_without_a_value_have_their_end(tmp_path: Path):
+    make_store(tmp_path / "s", {"A": [Run([], [], reached=7), Run([1], [2.0])]})
     report = pb.open(tmp_path / "s").export("csv", tmp_path / "runs.csv")
-    assert report.notes == ("1 run without a value is left out",)
+    assert (report.what, report.notes) == ("2 rows of 2 runs", ())
+    rows = pl.read_csv(tmp_path / "runs.csv").select("instance", "run_status", "t", "y").rows()
+    assert rows == [("i000", "ended", 7, None), ("i001", "ended", 1, 2)]
     make_store(tmp_path / "empty", {"A": [Run([], [])]})
     with pytest.raises(ExportFailedError, match="no run that found a value"):
         pb.open(tmp_path / "empty").export("csv", tmp_path / "none.csv")

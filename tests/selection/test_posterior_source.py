@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.errors import SelectionError
+from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.inference import ModelOptions
 from polarbear.racing import Decisions, Elimination, RoundRecord, Rules, start
 from polarbear.racing.race_settings import RaceSettings
@@ -20,6 +22,16 @@ from tests.support import keep_posterior, posterior_of
 
 def infer(store: StoreOnDisk, names: list[str] | None = None, **changes: Any) -> str:
     return keep_posterior(store, names, **{"model": "dirichlet", "draws": 400, **changes})
+
+
+def infer_with_problem(store: StoreOnDisk) -> str:
+    """Keep a posterior whose chains disagree."""
+    evidence = evidence_of(store)
+    posterior = cached_posterior(store, evidence, ModelOptions(model="dirichlet", draws=600), 1)
+    diagnostics = replace(posterior.diagnostics, r_hat=1.5)
+    with store.writing():
+        store_posterior(store, evidence, replace(posterior, diagnostics=diagnostics))
+    return posterior.key
 
 
 def race(
@@ -97,7 +109,7 @@ def test_a_race_has_the_first_word(store: StoreOnDisk):
 
 def test_a_posterior_that_failed_its_checks_does_not_replace_one_that_passed(store: StoreOnDisk):
     passed = infer(store, draws=4000)
-    failed = infer(store, draws=40)
+    failed = infer_with_problem(store)
     basis = find_basis(store, model="dirichlet")
     assert (basis.key, basis.posterior.usable) == (passed, True)
     assert any("a newer posterior of dirichlet failed its checks" in note for note in basis.notes)
@@ -110,10 +122,10 @@ def test_a_posterior_that_failed_its_checks_does_not_replace_one_that_passed(sto
 def test_a_race_whose_last_posterior_failed_keeps_the_one_that_passed(store: StoreOnDisk):
     first = infer(store, draws=4000)
     passed = infer(store, draws=4200)
-    failed = infer(store, draws=40)
+    failed = infer_with_problem(store)
     race(store, first, ["A", "C"])
     race(store, passed, ["A", "C"], number=2)
-    race(store, failed, ["A", "C"], number=3, problems=("tail ESS is 40",))
+    race(store, failed, ["A", "C"], number=3, problems=("R-hat is 1.5",))
     store.posteriors.remove_superseded()
     assert store.posteriors.stored() == [passed, failed]
     basis = find_basis(store)
