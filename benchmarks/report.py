@@ -108,6 +108,7 @@ def add_rounds(store: StoreOnDisk, config: Config, rng: np.random.Generator) -> 
         record = race.RoundRecord(
             state=state,
             decisions=decisions,
+            first=state.instances - BATCH,
             drawn=BATCH,
             ran_to=horizons,
             evaluations=dict.fromkeys(NAMES, number * BATCH * BUDGET),

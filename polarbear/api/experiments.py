@@ -69,6 +69,7 @@ def race(
     fresh: bool = False,
     preference: str | Sequence[str] | None = None,
     regret: float = defaults.REGRET,
+    more: int | None = None,
     workers: int | None = None,
     seed: int | None = None,
     engine: str | None = None,
@@ -86,10 +87,11 @@ def race(
     that are new in the configuration enter on the stored instances; ``add`` restricts this to the
     named ones. The ``store`` is the given folder, or one named after the configuration next to it.
     With a ``preference``, or several, the race makes only the runs that the choice for it needs,
-    and ends as soon as its expected regret is below ``regret``. ``retry_failed`` first repeats
-    failed runs. A first race begins with a short trial, unless ``check`` or the configuration
-    disables it. Idle workers begin up to ``early``
-    speculative runs each that the next round will probably need; no decision depends on them.
+    and ends as soon as its expected regret is below ``regret``. With ``more`` it ends after this
+    number of further problems, on which all candidates run, whether relations are open or not.
+    ``retry_failed`` first repeats failed runs. A first race begins with a short trial, unless
+    ``check`` or the configuration disables it. Idle workers begin up to ``early`` speculative runs
+    each that the next round will probably need; no decision depends on them.
 
     If the configuration of the stored race has changed, ``redecide`` decides again from the stored
     runs; ``fresh`` begins another race. Earlier rounds are kept. If the code behind stored runs has
@@ -109,6 +111,7 @@ def race(
             "--add enters an algorithm into the stored race; --fresh and --redecide begin with "
             "all algorithms of the configuration: choose one"
         )
+    _check_more(more, begins_again=fresh or redecide, is_for_purpose=preference is not None)
     if page is not None:
         from polarbear.api.live_page import LivePage, check_place  # imports the report
 
@@ -146,7 +149,7 @@ def race(
                 watcher for watcher in (progress_file, display, live_page) if watcher is not None
             ]
             on_finding = listener.warn if settings.execution.check else None
-            running = Race(settings, disk, watchers, add, purposes, retry_failed, on_finding)
+            running = Race(settings, disk, watchers, add, purposes, retry_failed, on_finding, more)
             end = running.run()
         if live_page is not None:
             live_page.write(follows=False)
@@ -174,3 +177,21 @@ def _purposes(
     preferences = [preference] if isinstance(preference, str) else preference
     purposes = [purpose_of(config, text, regret) for text in preferences]
     return list({purpose.preference: purpose for purpose in purposes}.values())
+
+
+def _check_more(more: int | None, begins_again: bool, is_for_purpose: bool) -> None:
+    """Refuse a number of further problems that is none, or that contradicts another option."""
+    if more is None:
+        return
+    if more < 1:
+        raise RaceError(f"--more takes a number of further problems, one or more; found {more}")
+    if begins_again:
+        raise RaceError(
+            "--more adds problems to the stored race; --fresh and --redecide begin another one: "
+            "choose one"
+        )
+    if is_for_purpose:
+        raise RaceError(
+            "--more runs this number of problems; --for runs as many as its preference needs: "
+            "choose one"
+        )

@@ -70,6 +70,15 @@ def race(
     regret: Annotated[
         float, typer.Option(help="With --for: stop below this expected regret.")
     ] = defaults.REGRET,
+    more: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Run all candidates on N further problems, whether relations are open or not; "
+            "after an interruption the same command finishes them.",
+        ),
+    ] = None,
     page: PageFile = None,
     no_check: Annotated[
         bool, typer.Option("--no-check", help="Skip the short trial before a first race.")
@@ -106,6 +115,7 @@ def race(
             fresh=fresh,
             preference=preference or None,
             regret=regret,
+            more=more,
             workers=workers,
             seed=seed,
             engine=engine,

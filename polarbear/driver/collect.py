@@ -17,7 +17,7 @@ from polarbear.numerics.threads import available_processors
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import weight_of
-from polarbear.racing import State
+from polarbear.racing import Coverage, State
 from polarbear.rankings import GridValues
 from polarbear.settings.grid import SECONDS
 from polarbear.store import StoreOnDisk, best_so_far, manifest
@@ -83,10 +83,8 @@ class RunPlan:
 
     def _is_due(self, run: StoredRun | None, budget: float) -> bool:
         """Whether a run is missing, or has to be repeated: stopped too early, lost, or failed."""
-        if run is None or run.status is Status.LOST:
+        if run is None or is_due(run, budget):
             return True
-        if run.status is Status.BUDGET:
-            return run.reached < budget
         return self._retry_failed and run.status.failed
 
     def _task(
@@ -115,6 +113,13 @@ class RunPlan:
                     "Finished runs are stored; repeat the command, and it asks what to do about "
                     "runs from before the change"
                 )
+
+
+def is_due(run: StoredRun, budget: float) -> bool:
+    """Whether a run was stopped before a budget, or was lost."""
+    if run.status is Status.LOST:
+        return True
+    return run.status is Status.BUDGET and run.reached < budget
 
 
 def prepare(config: Config) -> None:
@@ -234,8 +239,24 @@ class InstanceStream:
         return self._drawn[:count]
 
     def next_batch(self, state: State, at_least: int = 1) -> list[Instance]:
-        """The instances of the next round: new ones, or earlier ones for a newcomer."""
+        """The instances of the next round: new ones, or earlier ones to catch up on."""
         return self._batch(state, state.seen, max(state.batch, at_least))
+
+    def further(self, state: State, count: int) -> list[Instance]:
+        """The next instances, as far as the suite has them; limits of the race do not apply."""
+        end = state.instances + count
+        if self.size is not None:
+            end = min(end, self.size)
+        return self.first(end)[state.instances :]
+
+    def is_exhausted(self, state: State) -> bool:
+        """Whether the race may use no further instance."""
+        limit = self._config.race.limits.instances
+        return self.is_used_up(state) or (limit is not None and state.instances >= limit)
+
+    def is_used_up(self, state: State) -> bool:
+        """Whether the suite has no further instance."""
+        return self.size is not None and state.instances >= self.size
 
     def batch_after(self, state: State, drawn: int, at_least: int = 1) -> list[Instance]:
         """Possible instances of the round after one on ``drawn`` instances, the likeliest first."""
@@ -266,8 +287,8 @@ class RaceRuns:
 
     A race that is decided again replays rounds whose runs are stored, and later runs are stored as
     well. Those of most algorithms do not matter, since they are on instances that later rounds
-    draw. A newcomer runs on instances of earlier rounds, so only its runs on instances that it has
-    caught up on are used.
+    draw. An algorithm that catches up runs on instances of earlier rounds, so its runs on those
+    that it has not caught up on are used only as far as earlier rounds asked for them.
     """
 
     def __init__(self, config: Config, store: StoreOnDisk, stream: InstanceStream) -> None:
@@ -282,6 +303,7 @@ class RaceRuns:
             for a, name in enumerate(grid.algorithms)
         }
         self.stored = stored_runs(store)
+        self.coverage = Coverage(map(store.rounds.read, store.rounds.numbers()))
         self._entered = store.rounds.entered()
 
     def add(self, finished: FinishedRun) -> None:
@@ -306,8 +328,28 @@ class RaceRuns:
         instances = self._stream.first(state.instances)
         runs = {name: self.of(name, instances) for name in state.algorithms}
         if state.joining:
-            runs[state.joining] = self.of(state.joining, self.seen(state))
+            used = [
+                instance
+                for index, instance in enumerate(instances)
+                if index < state.caught_up or self.coverage.until(state.joining, index) > 0
+            ]
+            runs[state.joining] = self.of(state.joining, used)
         return runs
+
+    def n_complete_after(self, state: State) -> int:
+        """The number of next instances that all candidates were run on to the end already."""
+        n_complete = 0
+        while self._are_complete(state.candidates, state.instances + n_complete):
+            n_complete += 1
+        return n_complete
+
+    def _are_complete(self, names: Iterable[str], index: int) -> bool:
+        """Whether these algorithms were run to the end on an instance of the suite."""
+        if self._stream.size is not None and index >= self._stream.size:
+            return False
+        instance = self._stream.first(index + 1)[index]
+        runs = [self.stored.get((name, instance.id)) for name in names]
+        return all(run is not None and not is_due(run, self._config.budget.limit) for run in runs)
 
     def of(self, name: str, instances: Iterable[Instance]) -> list[StoredRun]:
         """The runs of an algorithm on these instances."""
@@ -334,8 +376,10 @@ class RaceRuns:
             [[self._value(name, instance) for name in names] for instance in instances]
         )
         if state.joining:
-            n_caught_up = state.caught_up + drawn
-            values[n_caught_up:, names.index(state.joining)] = np.nan
+            algorithm = names.index(state.joining)
+            for index in range(state.caught_up + drawn, n_instances):
+                is_unused = self._config.budget.times > self.coverage.until(state.joining, index)
+                values[index, algorithm, is_unused] = np.nan
         ids = tuple(instance.id for instance in instances)
         weight_of_instance = self._config.instances.weights
         weights = None

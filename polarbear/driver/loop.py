@@ -30,6 +30,7 @@ from polarbear.racing.purpose import Purpose
 from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk
+from polarbear.store.rounds import RequestedProblems
 from polarbear.store.runs import FinishedRun, StoredRun
 from polarbear.wording import counted, percent, timed, typed_time
 
@@ -93,6 +94,7 @@ class Race:
     """A race on a store; the caller holds the store's lock.
 
     ``on_finding`` receives the findings of a short trial before the first race; None for no trial.
+    With ``more`` the race ends after this number of further problems, whatever its limits are.
     """
 
     def __init__(
@@ -104,6 +106,7 @@ class Race:
         purposes: Sequence[Purpose] = (),
         retry_failed: bool = False,
         on_finding: Callable[[str], None] | None = None,
+        more: int | None = None,
     ) -> None:
         self._config = config
         self._rules = config.race
@@ -118,6 +121,7 @@ class Race:
         self._stream = InstanceStream(config)
         self._runs = RaceRuns(config, store, self._stream)
         self._inference = RoundInference(config, store, self._runs, purposes)
+        self._requested = self._requested_problems(more)
         self._speculative = self._speculative_runs()
 
     def _speculative_runs(self) -> SpeculativeRuns | None:
@@ -134,17 +138,33 @@ class Race:
             self._config, self._store, self._plan.fingerprints, self._retry_failed
         )
 
+    def _requested_problems(self, more: int | None) -> RequestedProblems | None:
+        """The further problems that this command asks for.
+
+        The store keeps the request until a race has ended with it, so that the same command asks
+        for the same problems after an interruption.
+        """
+        if more is None:
+            return None
+        pending = self._store.rounds.requested()
+        if pending is not None and pending.problems == more:
+            return pending
+        return RequestedProblems(more, upto=self.state.instances + more)
+
     def run(self) -> Ended:
         """Race until everything that is asked is answered, or a limit is reached.
 
         However it ends, the state and its posterior are in the store.
         """
+        self._store.rounds.request(self._requested)
         try:
             self._ask()
             ended = None if self._waiting or self._retry_failed else self._ended()
-            return ended or self._run()
+            ended = ended or self._run()
         finally:
             self._inference.keep()
+        self._store.rounds.request(None)
+        return ended
 
     def _ask(self) -> None:
         """Ask what this race is for; the last checkpoint says what is open of it."""
@@ -179,9 +199,41 @@ class Race:
 
     def _ended(self) -> Ended | None:
         """How the race has ended, if it has; a newcomer that waits enters first."""
+        self._let_catch_up()
+        if self._requested is not None:
+            return self._ended_with(self._requested)
+        ended = self._over()
+        return None if ended is not None and self._n_complete() else ended
+
+    def _let_catch_up(self) -> None:
+        """Let an algorithm begin, or end, to catch up: a newcomer, or one that lacks problems."""
         if self._waiting and self._runs.may_enter(self._waiting[0], self.state):
             admitted = race.admit(self.state, self._waiting.pop(0), self._rules)
             self.state = unanswered(admitted, self._purposes, self._rules)
+        is_exhausted = self._requested is None and self._stream.is_exhausted(self.state)
+        self.state = race.catching_up(self.state, self._runs.coverage, is_exhausted)
+
+    def _ended_with(self, requested: RequestedProblems) -> Ended | None:
+        """How a race for a number of further problems has ended, if it has."""
+        if self.state.joining:
+            return None
+        if self.state.instances >= requested.upto:
+            return Ended(requested.words, at_limit=False)
+        if self._stream.is_used_up(self.state):
+            return Ended(used_up_words(self.state.instances), at_limit=True)
+        return None
+
+    def _n_complete(self) -> int:
+        """The number of next problems that all candidates were run on already.
+
+        They cost nothing, so a race uses them whatever its limits are.
+        """
+        if self.state.joining or self.state.round == 0:
+            return 0
+        return self._runs.n_complete_after(self.state)
+
+    def _over(self) -> Ended | None:
+        """Whether nothing is left to decide, or a limit is reached."""
         reason = self._settled_reason()
         if reason is not None:
             return Ended(reason, at_limit=False)
@@ -215,12 +267,19 @@ class Race:
     def _round(self, scheduler: Scheduler) -> None:
         """Run what a round needs, decide it, and store its checkpoint."""
         state = self.state
-        horizons = race.horizons(state, self._rules)
-        instances = self._stream.next_batch(state, self._to_fill(scheduler.workers, horizons))
+        n_further = self._n_further()
+        if n_further:
+            horizons = dict.fromkeys(state.candidates, state.times[-1])
+            instances = self._stream.further(state, n_further)
+        else:
+            horizons = race.horizons(state, self._rules)
+            instances = self._stream.next_batch(state, self._to_fill(scheduler.workers, horizons))
         self._store.add_instances(instances, self._config.instances.suite)
         self._plan.check_unchanged()
         tasks = self._plan.missing(self._runs.stored, instances, horizons)
-        likely_tasks = self._likely(horizons, len(instances), scheduler)
+        likely_tasks: Iterator[Task] = iter(())
+        if not n_further:
+            likely_tasks = self._likely(horizons, len(instances), scheduler)
         start = RoundStart(state, horizons, len(instances), tasks, scheduler.workers)
         for watcher in self._watchers:
             watcher.begins(start)
@@ -231,10 +290,23 @@ class Race:
         decide = partial(self._decided, state, horizons, len(instances))
         self._take_result(scheduler.run_beside(decide, likely_tasks))
 
+    def _n_further(self) -> int:
+        """The number of next problems that all candidates run on, whether they need them or not.
+
+        They are requested, or all candidates were run on them before the race ended.
+        """
+        if self.state.joining:
+            return 0
+        if self._requested is not None:
+            return self._requested.upto - self.state.instances
+        n_complete = self._n_complete()
+        return n_complete if n_complete and self._over() is not None else 0
+
     def _take_result(self, result: RoundResult) -> None:
         """Store a decided round, and continue from its state."""
         self.state = result.record.state
         self._inference.remember(result)
+        self._runs.coverage.add(result.record)
         self._store.rounds.add(result.record, result.beliefs)
         if any(watcher.wants_draws for watcher in self._watchers):
             self._inference.keep()
@@ -303,8 +375,13 @@ def at_limit(
     if limit is not None:
         return f"the limit of {limit} is reached"
     if size is not None and state.instances >= size and not state.joining:
-        return f"the suite has no further instance: all {size} are used"
+        return used_up_words(size)
     return None
+
+
+def used_up_words(size: int) -> str:
+    """Why a race on a finite suite ends with its last instance."""
+    return f"the suite has no further instance: all {size} are used"
 
 
 def _limit_words(

@@ -158,7 +158,7 @@ class RoundInference:
         else:
             decided = self._decide_by_duels(state, evidence, drawn, cancelled)
         decided = self._with_choices_judged(decided, evidence)
-        record = self._record(decided, evidence, horizons, drawn, size)
+        record = self._record(decided, evidence, horizons, state.seen, drawn, size)
         estimates = beliefs(
             decided.posterior,
             decided.state.candidates,
@@ -211,6 +211,7 @@ class RoundInference:
         decided: Decided,
         evidence: Evidence,
         horizons: Mapping[str, float],
+        first: int,
         drawn: int,
         size: int | None,
     ) -> RoundRecord:
@@ -228,6 +229,7 @@ class RoundInference:
         return RoundRecord(
             state=state,
             decisions=decided.decisions,
+            first=first,
             drawn=drawn,
             ran_to=horizons,
             evaluations={
@@ -243,6 +245,7 @@ class RoundInference:
             p_any_wrong=p_any_wrong(evidence.duels, state.algorithms, state.eliminated),
             fit=posterior.fit,
             settings=settings_kept(self._config),
+            runs={name: len(runs) for name, runs in used_runs.items()},
         )
 
     def _forecast(self, decided: Decided, size: int | None) -> RaceForecast | None:

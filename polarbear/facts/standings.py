@@ -17,6 +17,7 @@ from polarbear.inference.fit import NamedFit
 from polarbear.racing import (
     OPEN,
     ChoiceQuestion,
+    Coverage,
     Elimination,
     OpenChoice,
     RaceForecast,
@@ -315,17 +316,20 @@ def _times_as_long(
 def _saved_share(state: State, rounds: Sequence[RoundRecord]) -> float:
     """The share of the budget of running everything to the end that was not allotted."""
     full_budget = len(state.algorithms) * state.instances * state.times[-1]
-    allotted = sum(record.drawn * t for record in rounds for t in record.ran_to.values())
+    coverage = Coverage(rounds)
+    allotted = sum(
+        stretch.length * stretch.until for name in state.algorithms for stretch in coverage.of(name)
+    )
     return 1 - allotted / full_budget if full_budget else 0.0
 
 
 def _instances_by_algorithm(state: State, rounds: Sequence[RoundRecord]) -> dict[str, int]:
     """The number of instances that each algorithm ran on."""
-    n_instances = dict.fromkeys(state.algorithms, 0)
-    for record in rounds:
-        for name in record.ran_to:
-            n_instances[name] += record.drawn
-    return n_instances
+    runs = rounds[-1].runs
+    if runs is not None:
+        return {name: runs[name] for name in state.algorithms}
+    coverage = Coverage(rounds)
+    return {name: sum(stretch.length for stretch in coverage.of(name)) for name in state.algorithms}
 
 
 def _settled_pairs(state: State) -> tuple[SettledPair, ...]:

@@ -56,10 +56,10 @@ class Elimination(NamedTuple):
 class State:
     """The state of a race: everything that it keeps from one round to the next.
 
-    ``settled[pair, time]`` has the pairs in the order of ``pairs``. ``joining`` is a newcomer that
-    runs on instances the others have seen, so far on the first ``caught_up`` of them; it
-    ``entered`` after that round. ``initial`` is the number of algorithms at the start. ``choices``
-    are the questions about the choice of an algorithm.
+    ``settled[pair, time]`` has the pairs in the order of ``pairs``. ``joining`` is an algorithm
+    that runs on instances the others have seen, so far on the first ``caught_up`` of them. The last
+    newcomer ``entered`` after that round. ``initial`` is the number of algorithms at the start.
+    ``choices`` are the questions about the choice of an algorithm.
     """
 
     algorithms: tuple[str, ...]
@@ -236,7 +236,9 @@ class Threat(NamedTuple):
 class RoundRecord(NamedTuple):
     """One round of a race, as its checkpoint keeps it.
 
-    ``ran_to`` is the time up to which each algorithm ran on each of the ``drawn`` instances.
+    ``ran_to`` is the time up to which each algorithm ran on each of the ``drawn`` instances, which
+    begin at ``first`` in the order of the suite. ``runs`` is the number of runs of each algorithm
+    on the problems so far, also of those that no round asked for.
     ``evaluations`` are those of each algorithm so far; ``spent`` is the same on another axis.
     ``posterior`` is the key of the posterior, which has this number of ``draws``; ``problems`` are
     reasons not to use it. ``settings`` are those that must not change during the race.
@@ -247,6 +249,7 @@ class RoundRecord(NamedTuple):
 
     state: State
     decisions: Decisions
+    first: int
     drawn: int
     ran_to: Mapping[str, float]
     evaluations: Mapping[str, int]
@@ -260,6 +263,7 @@ class RoundRecord(NamedTuple):
     fit: NamedFit | None = None
     spent: Mapping[str, float] | None = None
     forecast: RaceForecast | None = None
+    runs: Mapping[str, int] | None = None
 
     @property
     def costs(self) -> Mapping[str, float]:
@@ -278,7 +282,7 @@ class RoundRecord(NamedTuple):
 
     @property
     def newcomer(self) -> str | None:
-        """The newcomer that was catching up in this round."""
+        """The algorithm that was catching up in this round."""
         return self.decisions.caught_up or self.state.joining
 
     def to_plain(self) -> dict[str, Any]:
@@ -287,7 +291,7 @@ class RoundRecord(NamedTuple):
         stored_settings = parts.pop("settings").stored
         plain: dict[str, Any] = {}
         for key, part in parts.items():
-            if part or key not in ("spent", "forecast"):
+            if part or key not in ("spent", "forecast", "runs"):
                 plain[key] = json_values(part)
             if key == "posterior":
                 plain["rules"] = stored_settings["rules"]
@@ -308,9 +312,16 @@ class RoundRecord(NamedTuple):
             }
         )
         fields = {key: plain[key] for key in plain if key not in ("rules", "inference")}
-        typed = {**fields, "state": state, "settings": settings}
+        first = plain.get("first", max(0, state.instances - plain["drawn"]))
+        typed = {**fields, "state": state, "settings": settings, "first": first}
         record: RoundRecord = _round_reader().validate_python(typed)
-        per_algorithm = (record.ran_to, record.evaluations, record.threats, record.spent or {})
+        per_algorithm = (
+            record.ran_to,
+            record.evaluations,
+            record.threats,
+            record.spent or {},
+            record.runs or {},
+        )
         names = {name for mapping in per_algorithm for name in mapping}
         names |= {name for out in record.decisions.eliminated for name in out[:2]}
         names |= {threat.by for threat in record.threats.values()}
@@ -320,7 +331,7 @@ class RoundRecord(NamedTuple):
 
     def renamed(self, old: str, new: str) -> RoundRecord:
         """The same round with a new name for one algorithm."""
-        fields = ("state", "decisions", "ran_to", "evaluations", "spent", "threats", "fit")
+        fields = ("state", "decisions", "ran_to", "evaluations", "spent", "runs", "threats", "fit")
         return self._replace(**{key: _renamed(getattr(self, key), old, new) for key in fields})
 
 

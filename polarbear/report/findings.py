@@ -26,9 +26,10 @@ def instances_at(context: ReportContext) -> dict[str, np.ndarray] | None:
     counts: dict[str, np.ndarray] = {}
     if context.rounds:
         counts = {name: np.zeros(len(times), dtype=int) for name in context.algorithms}
-        for entry in context.rounds:
-            for name, horizon in entry.record.ran_to.items():
-                counts[name] += entry.record.drawn * (times <= horizon)
+        coverage = race.Coverage(entry.record for entry in context.rounds)
+        for name in context.algorithms:
+            for stretch in coverage.of(name):
+                counts[name] += stretch.length * (times <= stretch.until)
         return counts
     runs = context.store.runs()
     if runs.is_empty():

@@ -32,7 +32,7 @@ _FILE = re.compile(
     rf"provenance\.json|set-aside{_HASH}\.parquet"
     rf"|({'|'.join(tables.ALL)}|posteriors)/\w+(-\w+)?{_HASH}\.parquet"
     rf"|(rounds|races/race-{NUMBER})/"
-    rf"((round-{NUMBER}|race|entered)\.json|(ratings|pairs)-{NUMBER}{_HASH}\.parquet)"
+    rf"((round-{NUMBER}|race|entered|more)\.json|(ratings|pairs)-{NUMBER}{_HASH}\.parquet)"
 )
 
 

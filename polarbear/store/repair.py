@@ -174,8 +174,10 @@ def _newcomers(rounds: Rounds, first: int) -> list[File]:
         if number >= first:
             with suppress(StoreDamagedError):
                 record = rounds.read(number)
-                if record.newcomer is not None:
-                    entered[record.newcomer] = record.state.entered
+                # Algorithms of the start may catch up, too, on problems that they lack.
+                later = record.state.algorithms[record.state.initial :]
+                if record.newcomer in later:
+                    entered.setdefault(record.newcomer, record.state.entered)
     return [json_file(f"rounds/{ENTERED}", {"entered": entered})] if entered else []
 
 

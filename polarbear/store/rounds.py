@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -21,10 +21,12 @@ from polarbear.store import file_io, tables
 from polarbear.store.catalog import Catalog, File, empty, json_file, table_file
 from polarbear.store.manifest import NUMBER
 from polarbear.store.moments import moment, now
+from polarbear.wording import counted
 
 FOLDER = "rounds"
 ABOUT = "race.json"
 ENTERED = "entered.json"  # exists after a repair that has set rounds aside
+MORE = "more.json"  # exists while a race runs on a requested number of further problems
 CHECKPOINT = rf"round-({NUMBER})\.json"
 RATINGS = ("mean", "low", "high", "p_best")
 RELATIONS = ("p_above", "p_below", "p_alike", "error")
@@ -191,8 +193,38 @@ class Rounds:
             return {}
         return content.get("entered", {})
 
+    def requested(self) -> RequestedProblems | None:
+        """The further problems that a race was asked for, if it has not ended since then."""
+        try:
+            return self._catalog.read_record(f"{self.folder}/{MORE}", RequestedProblems)
+        except FileNotFoundError:
+            return None
+
+    def request(self, problems: RequestedProblems | None) -> None:
+        """Note the further problems that a race is asked for; None for none."""
+        if problems == self.requested():
+            return
+        name = f"{self.folder}/{MORE}"
+        if problems is None:
+            self._catalog.commit([], [name])
+        else:
+            self._catalog.commit([json_file(name, asdict(problems))])
+
     def _name(self, number: int) -> str:
         return f"{self.folder}/round-{number:04}.json"
+
+
+@dataclass(frozen=True)
+class RequestedProblems:
+    """A request for a number of further ``problems``: the race has ``upto`` of them afterwards."""
+
+    problems: int
+    upto: int
+
+    @property
+    def words(self) -> str:
+        """Why a race ends that has run on them."""
+        return f"all candidates ran on {counted(self.problems, 'further problem')}"
 
 
 def numbers_in(names: Iterable[str], pattern: str) -> list[int]:
@@ -253,6 +285,7 @@ class Races:
         rounds = Rounds(self._catalog)
         if not rounds.numbers():
             return None
+        rounds.request(None)
         about = RaceEnd(self.current, now(), list(because), settings)
         folder = folder_of(about.race)
         files = rounds.files()

@@ -19,7 +19,7 @@ from polarbear.store.catalog import Catalog
 from polarbear.store.file_io import T
 from polarbear.store.manifest import check_nothing_leads_out, data_files
 from polarbear.store.posteriors import Posteriors
-from polarbear.store.rounds import ABOUT, ENTERED, SCHEMAS, Races, Rounds, folder_of
+from polarbear.store.rounds import ABOUT, ENTERED, MORE, SCHEMAS, Races, Rounds, folder_of
 from polarbear.store.runs import PROVENANCE, SET_ASIDE, Provenance
 from polarbear.wording import counted
 
@@ -117,6 +117,7 @@ def _records(catalog: Catalog) -> Iterator[tuple[str, Callable[[], object]]]:
         yield f"{folder_of(number)}/{ABOUT}", partial(races.about, number)
     for rounds in (Rounds(catalog), *map(races.rounds, races.numbers())):
         yield f"{rounds.folder}/{ENTERED}", rounds.entered
+        yield f"{rounds.folder}/{MORE}", rounds.requested
         for number in rounds.numbers():
             checkpoint, *estimates = rounds.files_of(number)
             yield checkpoint, partial(rounds.read, number)
@@ -173,10 +174,10 @@ def unsupported_round(catalog: Catalog, bad: Reasons) -> int | None:
     instances = dict(row for part in instance_parts for row in part.iter_rows())
     parts = sound_parts(catalog, "runs", ["algorithm", "instance"], bad).values()
     runs = {row for part in parts for row in part.iter_rows()}
-    for before, record in zip([None, *records], records, strict=False):
+    for record in records:
         number = record.state.round
-        first = _first_instance(before, record)
-        drawn = [instances[i] for i in instances if first <= i < first + record.drawn]
+        stop = record.first + record.drawn
+        drawn = [instances[i] for i in instances if record.first <= i < stop]
         runs_of_round = {(name, instance) for name in record.ran_to for instance in drawn}
         n_lost = {"instances": record.drawn - len(drawn), "runs": len(runs_of_round - runs)}
         for table, count in n_lost.items():
@@ -185,15 +186,6 @@ def unsupported_round(catalog: Catalog, bad: Reasons) -> int | None:
                     bad[table] = f"they lack {counted(count, table[:-1])} of round {number}"
                 return number
     return None
-
-
-def _first_instance(before: RoundRecord | None, record: RoundRecord) -> int:
-    """The place in the stream of the first instance that a round has run on."""
-    if before is None:
-        return 0
-    if record.newcomer is None:
-        return before.state.instances
-    return before.state.caught_up if before.state.joining == record.newcomer else 0
 
 
 def content_or_flaw(name: str, read: Callable[[], T], bad: Reasons) -> T | None:

@@ -51,6 +51,7 @@ def race(
             start(algorithms, [1.0], Rules()), round=number, eliminated=tuple(eliminated)
         ),
         decisions=Decisions(),
+        first=0,
         drawn=8,
         ran_to={},
         evaluations={},
