@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +50,7 @@ class Coverage:
         ends = {end for stretch in stretches for end in (stretch.first, stretch.stop)}
         borders = sorted(ends)
         pieces = []
-        for first, stop in zip(borders, borders[1:], strict=False):
+        for first, stop in pairwise(borders):
             until = self.until(name, first)
             if until > 0:
                 pieces.append(Stretch(first, stop, until))
