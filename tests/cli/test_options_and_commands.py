@@ -79,6 +79,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "verify": ("verify", "config"),
     "race": ("race", "config.yaml", "-q"),
     "race --json": ("race", "config.yaml", "-q", "--json"),
+    "race --more": ("race", "config.yaml", "-q", "--more", "3"),
     "race --page": ("race", "config.yaml", "-q", "--page", "live.html"),
 }
 REFUSED = {("last values", "compare"): "needs best values so far"}

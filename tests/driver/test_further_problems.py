@@ -105,18 +105,21 @@ def test_more_can_begin_a_race(project: Project):
 
 
 def test_more_ends_with_a_finite_suite(project: Project):
+    names = [f"{number}.txt" for number in range(14)]
     project.configure(
-        instances={"suite": "classic", "count": 14, "dimensions": {"from": 2, "to": 4}},
-        algorithms=[{"name": name, "use": "random-search"} for name in ("a", "b")],
+        algorithms=[
+            {"name": name, "use": "command", "command": ["echo", "1", value]}
+            for name, value in (("a", "2"), ("b", "3"))
+        ],
+        instances={"suite": "files", "names": names},
+        budget={"axis": "iterations", "grid": [1, 2, 3]},
         race={"limits": {"rounds": 1}},
     )
-    project("race", "config.yaml")
-    done = project("race", "config.yaml", "--more", 50)
-    assert done.returncode == 3
-    assert "Stopped because the suite has no further instance" in done.stdout
-    again = project("race", "config.yaml", "--more", 50)
-    assert again.returncode == 3
-    assert state_of(project.store).instances == StoreOnDisk.open(project.store).instances().height
+    project.race("config.yaml")
+    for _ in range(2):
+        done = project("race", "config.yaml", "--more", 50)
+        assert done.returncode == 3
+        assert "Stopped because the suite has no further instance: all 14 are used" in done.stdout
 
 
 @pytest.mark.parametrize(
