@@ -8,6 +8,7 @@ from .api.configuration_parts import ModelOptions as ModelOptions
 from .api.configuration_parts import Rules as Rules
 from .api.experiments import race as race
 from .api.gating import gate as gate
+from .api.histories import history as history
 from .api.importing import import_data as import_data
 from .api.importing import infer as infer
 from .api.listening import Listener as Listener

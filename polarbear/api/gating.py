@@ -13,11 +13,12 @@ from polarbear.config.configuration import Overrides
 from polarbear.errors import ConfigError
 from polarbear.facts.time_factors import TimeFactor
 from polarbear.records import Record
-from polarbear.regression import gate_comment, gate_report
+from polarbear.regression import gate_comment, gate_report, history_files
 from polarbear.regression.detectable import Detectable
 from polarbear.regression.gate_decision import GateVerdict
 from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.regression.gate_run import gate as run_gate
+from polarbear.regression.history_files import MergeResult
 from polarbear.regression.version_pairs import pairs_of
 from polarbear.report.figures.figure_files import write_file
 from polarbear.settings.decision_levels import DEFAULT_GATE_ALPHA, DEFAULT_GATE_TOLERANCE
@@ -106,6 +107,7 @@ def gate(
     svg: str | Path | None = None,
     junit: str | Path | None = None,
     html: str | Path | None = None,
+    history: str | Path | None = None,
     listener: Listener | None = None,
 ) -> Gated:
     """Decide whether the candidate is worse than the baseline, at any time within the budget.
@@ -121,7 +123,8 @@ def gate(
     many as fit into a number of ``minutes``. Otherwise the verdict is "undecided": no regression is
     shown, and ``detectable`` says which one would have been. ``undecided`` is "pass" or "fail", the
     meaning of that verdict. The comment ``markdown``, the figure ``svg``, the test report ``junit``
-    and the page ``html`` are files. ``workers``, ``seed`` and ``listener`` are those of `race`.
+    and the page ``html`` are files. The folder ``history`` keeps the values of the candidate for
+    `history`. ``workers``, ``seed`` and ``listener`` are those of `race`.
 
     >>> pb.gate(config, baseline="random", candidate="powell", store="change").verdict.value
     'better'
@@ -138,7 +141,10 @@ def gate(
         undecided=undecided,
         longer=longer,
         minutes=minutes,
+        keeps_values=history is not None,
     )
+    if history is not None and Path(history).exists() and not Path(history).is_dir():
+        raise ConfigError(f"--history names a folder, but {history} is a file")
     if store is not None and len(configs) > 1:
         raise ConfigError("--store names the store of one configuration, but there are several")
     # Both versions have the same seeds, unless a configuration says otherwise.
@@ -151,15 +157,19 @@ def gate(
     folders = [configurations.store_folder(config, store) for config in configs]
     begun = time.monotonic()
     pairs: list[PairVerdict] = []
+    values: list[MergeResult] = []
     runs = 0
     cached = 0
     for parsed_config, folder in zip(settings, folders, strict=True):
-        verdicts, n_executed, n_reused = run_gate(
-            parsed_config, folder, options, n_pairs, listener.note, listener.runs
-        )
-        pairs += verdicts
-        runs += n_executed
-        cached += n_reused
+        gate_run = run_gate(parsed_config, folder, options, n_pairs, listener.note, listener.runs)
+        pairs += gate_run.pairs
+        values += gate_run.values
+        runs += gate_run.executed
+        cached += gate_run.reused
+    files = [svg, markdown, junit, html]
+    if history is not None:
+        merge = history_files.merge_of(Path(settings[0].folder))
+        files.append(history_files.write(Path(history), merge, values))
     verdict = max((pair.verdict for pair in pairs), key=SEVERITY.index)
     gated = Gated(
         verdict=verdict,
@@ -171,7 +181,7 @@ def gate(
         runs=runs,
         cached=cached,
         seconds=time.monotonic() - begun,
-        written=tuple(str(path) for path in (svg, markdown, junit, html) if path is not None),
+        written=tuple(str(path) for path in files if path is not None),
         undecided=undecided,
     )
     if svg is not None:

@@ -93,6 +93,14 @@ def gate(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the page of the (first) store.")
     ] = None,
+    history: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep the candidate's values, on all instances, as those of this commit for "
+            "`polarbear history DIR`.",
+        ),
+    ] = None,
     workers: Workers = None,
     seed: Seed = None,
     as_json: AsJson = False,
@@ -128,6 +136,7 @@ def gate(
             svg=svg,
             junit=junit,
             html=html,
+            history=history,
             listener=Screen(verbose),
         )
     output.result(gated, as_json, _show_gated)

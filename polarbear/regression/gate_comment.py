@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from polarbear.regression.gate_decision import GateVerdict
-from polarbear.regression.gate_report import sentences, verdict_sentence
+from polarbear.regression.gate_report import PARTS, sentences, verdict_sentence
 from polarbear.regression.gate_run import GateOptions, PairVerdict
 from polarbear.report.outline import Bullets, CharacterChart, Table, as_markdown
 from polarbear.report.words import curve
@@ -16,7 +16,6 @@ from polarbear.wording import percent_cell, short, time, timed
 
 MAX_PAIRS = 4  # in the comment's table
 MAX_LOST = 3  # instances with the command that repeats each
-PARTS = ("early", "middle", "late")
 
 
 def markdown(

@@ -26,6 +26,7 @@ from polarbear.settings.grid import suit_log_axis
 from polarbear.wording import counted, joined, percent, short, time, timed
 
 MOST_NAMED = 5  # instances named in a sentence
+PARTS = ("early", "middle", "late")  # thirds of the times
 
 
 def sentences(pair: PairVerdict, options: GateOptions) -> list[str]:
@@ -201,11 +202,25 @@ def _panel(pair: PairVerdict, options: GateOptions) -> Panel:
         series.append(Rule(0.5 - options.tolerance, ink="faint", width=0.6))
     line = Line(times, win_rate, low, high, algorithm=pair.candidate, dash="solid")
     series.append(line)
-    title = f"{pair.candidate} against {pair.baseline}: {pair.verdict.words}"
+    titles = [Title(f"{pair.candidate} against {pair.baseline}: {pair.verdict.words}")]
+    factors = _factors_words(pair)
+    if factors:
+        titles.append(Title(factors, side="right", is_small=True))
     return Panel(
         x=time_axis(times, suit_log_axis(times), pair.axis),
         y=Axis("win rate", low=0, high=1, has_grid=False),
         series=tuple(series),
-        titles=(Title(title),),
+        titles=tuple(titles),
         aspect=0.25,
     )
+
+
+def _factors_words(pair: PairVerdict) -> str:
+    """How many times as long the candidate needs in each third of the times."""
+    factors = pair.times_as_long[1:]
+    known = [
+        f"{name} {factor.number}"
+        for name, factor in zip(PARTS[-len(factors) :], factors, strict=True)
+        if factor.is_known
+    ]
+    return f"needs times as long: {', '.join(known)}" if known else ""

@@ -40,6 +40,7 @@ from polarbear.regression.gate_decision import (
     decide,
     instances_for_failures,
 )
+from polarbear.regression.history_files import MergeResult, fingerprints_of
 from polarbear.regression.look_plans import LimitPlan, LookPlan, TimePlan
 from polarbear.regression.version_pairs import FailedRun, Lost, Pair, Slowdown, VersionDuels
 from polarbear.settings.decision_levels import (
@@ -61,7 +62,8 @@ class GateOptions:
 
     ``minutes``, where given, bound the time instead of the number of instances. Either
     ``tolerance``, of win rates, or ``longer``, the share of time by which the candidate may be
-    slower, is None.
+    slower, is None. With ``keeps_values`` the candidates are run on all instances up to the limit,
+    whatever the verdict, so that their values can be kept in a history.
     """
 
     baseline: str
@@ -73,6 +75,7 @@ class GateOptions:
     undecided: str = "pass"
     longer: float | None = None
     minutes: float | None = None
+    keeps_values: bool = False
 
     def __post_init__(self) -> None:
         if self.minutes is not None and not 0 < self.minutes < np.inf:
@@ -151,6 +154,20 @@ class PairVerdict:
         return float(np.nanmean(rates[(times >= self.from_) & (times <= self.to)]))
 
 
+@dataclass(frozen=True)
+class GateRun:
+    """The verdicts of a gate on the pairs of one configuration, and the runs behind them.
+
+    ``values`` are those of the candidates, where they are kept. ``reused`` is the number of stored
+    runs that were used again.
+    """
+
+    pairs: tuple[PairVerdict, ...]
+    values: tuple[MergeResult, ...]
+    executed: int
+    reused: int
+
+
 def gate(
     config: Config,
     folder: Path,
@@ -158,11 +175,8 @@ def gate(
     all_pairs: int,
     note: Callable[[str], None],
     progress: Callable[[int], AbstractContextManager[Callable[[bool], None]]],
-) -> tuple[list[PairVerdict], int, int]:
-    """Compare the candidate with the baseline; ``all_pairs`` share the error of false alarms.
-
-    Also returns the number of runs made, and of stored runs used.
-    """
+) -> GateRun:
+    """Compare the candidate with the baseline; ``all_pairs`` share the error of false alarms."""
     names = [algorithm.name for algorithm in config.algorithms]
     pairs = version_pairs.pairs_of(names, options.baseline, options.candidate)
     versions = {name for pair in pairs for name in (pair.baseline, pair.candidate)}
@@ -238,12 +252,56 @@ def gate(
                 verdicts = {pair_evidence.verdict(options) for pair_evidence in evidence}
                 if GateVerdict.WORSE in verdicts or GateVerdict.UNDECIDED not in verdicts:
                     break
+            n_reused = len(versions) * size - n_runs
+            kept = ids
+            if options.keeps_values:
+                chosen = stream.first(look_plan.limit or size)
+                kept = [instance.id for instance in chosen]
+                store.add_instances(chosen, config.instances.suite)
+                candidates = {pair.candidate for pair in pairs}
+                tasks = [
+                    task
+                    for task in plan.missing(collect.stored_runs(store), chosen)
+                    if task.algorithm.name in candidates
+                ]
+                n_runs += len(tasks)
+                with progress(len(tasks)) as finished:
+                    Scheduler(pool, store, _receiver(finished)).run(tasks)
+                plan.check_unchanged()
         if options.minutes is not None:
             _check_was_long_enough(evidence, options, level)
         pair_verdicts = [
             _verdict(config, store, pair_evidence, options, level) for pair_evidence in evidence
         ]
-    return pair_verdicts, n_runs, len(versions) * size - n_runs
+        values = []
+        if options.keeps_values:
+            values = [_values(config, store, verdict, kept) for verdict in pair_verdicts]
+    return GateRun(tuple(pair_verdicts), tuple(values), n_runs, n_reused)
+
+
+def _values(
+    config: Config, store: StoreOnDisk, pair: PairVerdict, instances: Sequence[str]
+) -> MergeResult:
+    """The values of a candidate on these instances, for a history."""
+    grid = store.on_grid(config.budget.times, [pair.candidate])
+    row = {name: position for position, name in enumerate(grid.instances)}
+    values = grid.values[[row[name] for name in instances], 0]
+    problem = store.problems()
+    return MergeResult(
+        store=store.path.name,
+        algorithm=pair.candidate,
+        axis=config.budget.axis,
+        verdict=pair.verdict,
+        tie_tolerance=config.race.tie_tolerance,
+        fingerprints=fingerprints_of(config),
+        times=tuple(config.budget.times.tolist()),
+        instances=tuple(instances),
+        problems=tuple(problem.get(name, name) for name in instances),
+        values=tuple(
+            tuple(None if np.isnan(value) else value for value in of_instance)
+            for of_instance in values.tolist()
+        ),
+    )
 
 
 def _look_plan(

@@ -25,6 +25,11 @@ class LookPlan(ABC):
     def share(self) -> float:
         """The share of the error that may have been used by the present look, after its runs."""
 
+    @property
+    @abstractmethod
+    def limit(self) -> int | None:
+        """The number of instances of the last look; None where only time limits it."""
+
 
 class LimitPlan(LookPlan):
     """Looks up to a limit of instances."""
@@ -41,6 +46,10 @@ class LimitPlan(LookPlan):
 
     def share(self) -> float:
         return self.sizes[self._next - 1] / self.sizes[-1]
+
+    @property
+    def limit(self) -> int | None:
+        return self.sizes[-1]
 
 
 class TimePlan(LookPlan):
@@ -76,6 +85,10 @@ class TimePlan(LookPlan):
         if self._is_last:
             return 1.0
         return (self._clock() - self._begun) / self._seconds
+
+    @property
+    def limit(self) -> int | None:
+        return None
 
     def _fitting(self) -> int:
         """The number of instances that fit into the remaining time."""

@@ -4,6 +4,7 @@ import pytest
 
 from polarbear.api import configurations, environment
 from polarbear.api.live_page import Watch
+from polarbear.regression import history_files
 from polarbear.store import fs
 from tests.cli.program import commands
 from tests.support import Project
@@ -34,6 +35,7 @@ OTHERS: dict[str, tuple[list[str], object, str]] = {
         configurations,
         "read",
     ),
+    "history": (["history", "merges"], history_files, "read"),
     "init": (["init", "new.yaml"], configurations, "write_template"),
     "schema": (["schema"], configurations, "schema"),
     "doctor": (["doctor"], environment, "diagnose"),

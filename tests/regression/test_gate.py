@@ -1,23 +1,20 @@
 """`polarbear gate` on the command line, with real runs."""
 
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-import yaml
 
 import polarbear as pb
-from docs import run_tutorials
+from polarbear import wording
 from polarbear.errors import ConfigError
 from polarbear.regression.detectable import can_turn_red, looks_until
 from polarbear.regression.gate_decision import Level
+from tests.regression.hosts import BRANCHES, Host
 from tests.support import Project
 
 OPTIMISER = """
@@ -62,6 +59,13 @@ def change(repository: Path, old: str, new: str, folder: str = ".") -> None:
     file = repository / folder / "optimiser.py"
     assert old in file.read_text()
     file.write_text(file.read_text().replace(old, new))
+
+
+def number_of(factor: dict[str, Any]) -> str:
+    """A factor as it is printed."""
+    if factor["median"] is None:
+        return f"more than {wording.factor(factor['low'])}"
+    return wording.factor(factor["median"])
 
 
 def gate(repository: Path, *options: str) -> tuple[int, Any]:
@@ -116,6 +120,7 @@ def test_a_regression_fails_its_reversal_passes_and_baseline_runs_are_reused(rep
     drawing = (repository / "c.svg").read_text()
     assert "branch against main" in drawing
     assert "dashes: the tolerated win rate, 0.45" in drawing
+    assert f"needs times as long: early {number_of(factors[1])}, middle" in drawing
     assert "<html" in (repository / "page.html").read_text()
     runs = gate_result["runs"]
     # Another candidate is compared with the same baseline, whose runs are cached.
@@ -286,108 +291,7 @@ def test_an_unknown_treatment_of_undecided_gates_is_refused(repository, monkeypa
     assert not (repository / "gate").exists()
 
 
-# Branches of the tutorial's repository: a command that makes the change, and the exit code.
-BRANCHES = {
-    "slower": ("sed -i.bak 's/0.995/1.0/' optimiser.py", 4),
-    "comment": ("echo '# No change.' >> optimiser.py", 0),
-    "refactor": ("sed -i.bak 's/moved/new_point/' optimiser.py", 0),
-    "reseed": ("sed -i.bak 's/rng(seed)/rng(seed + 12345)/' optimiser.py", 0),
-    "improvement": ("sed -i.bak 's/0.995/0.98/' optimiser.py", 0),
-}
-TARGET_BRANCHES = {
-    "${{ github.base_ref }}": "main",
-    "${{ github.event.number }}": "7",
-    "${{ steps.upload.outputs.artifact-url }}": "https://example.org/artifact",
-}
-GITLAB_VARIABLES = {
-    "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
-    "CI_JOB_URL": "https://example.org/job",
-    "CI_API_V4_URL": "https://example.org/api",
-    "CI_PROJECT_ID": "1",
-    "CI_MERGE_REQUEST_IID": "7",
-    "GATE_TOKEN": "secret",
-}
 MAX_LINES = 25  # of a comment
-
-
-class Host:
-    """A clone of the tutorial's repository, and the programs that a runner of a host provides.
-
-    ``gh`` and ``curl`` write the comment that they post into posted.md, and their arguments.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        page = (run_tutorials.TUTORIALS / "pull-request.md").read_text()
-        self.files = {file: text for _, file, text in run_tutorials.blocks(page) if file}
-        self.checkout = folder / "checkout"
-        origin = folder / "origin"
-        origin.mkdir()
-        for name in ("optimiser.py", "gate.yaml"):
-            (origin / name).write_text(self.files[name])
-        programs = folder / "programs"
-        programs.mkdir()
-        post = 'cp comment.md posted.md && echo "$@" > arguments.txt'
-        commands = {
-            "polarbear": f'{shlex.quote(sys.executable)} -m polarbear "$@"',
-            "pip": "true",
-            "gh": post,
-            "curl": post,
-        }
-        for name, command in commands.items():
-            (programs / name).write_text(f"#!/bin/sh\n{command}\n")
-            (programs / name).chmod(0o755)
-        path = f"{programs}:{os.environ['PATH']}"
-        self._environment = {**os.environ, **GITLAB_VARIABLES, "PATH": path}
-        author = "-c user.name=a -c user.email=a@example.org"
-        self.done(f"git init -q -b main && git add . && git {author} commit -qm start", origin)
-        for branch, (change_command, _) in BRANCHES.items():
-            self.done(f"git switch -qc {branch} main && {change_command}", origin)
-            self.done(f"git {author} commit -qam {branch}", origin)
-        self.done(f"git clone -q {origin} {self.checkout}", folder)
-
-    def run(self, command: str, folder: Path | None = None) -> int:
-        """The exit code of a step in the checkout; a failing line ends it, as on both hosts."""
-        process = subprocess.run(
-            ["bash", "-e", "-c", command],
-            cwd=folder or self.checkout,
-            env=self._environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert process.returncode in (0, 4), process.stderr
-        return process.returncode
-
-    def done(self, command: str, folder: Path | None = None) -> None:
-        assert self.run(command, folder) == 0
-
-    def switch(self, branch: str) -> None:
-        """Check out a branch as in a new job, of which only the cached store is kept."""
-        self.done("git worktree remove --force baseline || true")
-        self.done(f"git clean -qfdx -e gate && git switch -q {branch}")
-
-    def github(self) -> int:
-        """Run the steps of the GitHub workflow that are commands; the first failure counts."""
-        (job,) = yaml.safe_load(self.files[".github/workflows/anytime.yml"])["jobs"].values()
-        exit_code = 0
-        for step in job["steps"]:
-            if "run" not in step or (exit_code and "always()" not in step.get("if", "")):
-                continue
-            command = step["run"]
-            for variable, value in TARGET_BRANCHES.items():
-                command = command.replace(variable, value)
-            exit_code = self.run(command) or exit_code
-        return exit_code
-
-    def gitlab(self) -> int:
-        """Run the script of the GitLab job up to its first failure, and the script after it."""
-        job = yaml.safe_load(self.files[".gitlab-ci.yml"])["anytime performance"]
-        exit_code = 0
-        for command in job["script"]:
-            exit_code = exit_code or self.run(command)
-        for command in job["after_script"]:
-            self.done(command)
-        return exit_code
 
 
 @pytest.mark.slow
