@@ -134,7 +134,13 @@ class Posteriors:
         return [key for key in keys if key in keys_of_race or key not in keys_of_rounds]
 
     def _key_that_passed(self, keys: list[str]) -> str | None:
-        """The newest of these posteriors of rounds that passed its checks; None without rounds."""
+        """The newest of these posteriors of rounds that passed its checks.
+
+        None if that of the last round passed them, so that no earlier one is needed.
+        """
+        last_round = self._rounds.last()
+        if last_round is None or not last_round.problems:
+            return None
         for number in reversed(self._rounds.numbers()):
             record = self._rounds.read(number)
             if record.posterior in keys and not record.problems:
