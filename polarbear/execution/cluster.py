@@ -33,7 +33,8 @@ RENEW_INTERVAL_SECONDS = 15.0  # between requests for jobs in the place of ended
 TLS_CERTIFICATE = "distributed.comm.tls.client.cert"
 REQUIRES_TLS = "distributed.comm.require-encryption"
 DASHBOARD = "127.0.0.1:0"  # for users of this machine, on a free port
-LOGGERS = ("distributed", "dask_jobqueue", "tornado.application", "bokeh")
+# Dask gives the logger of its client, which logs tracebacks of lost schedulers, a level of its own.
+LOGGERS = ("distributed", "distributed.client", "dask_jobqueue", "tornado.application", "bokeh")
 QUEUES = {"htcondor": "HTCondor", "moab": "Moab"}  # others are spelt in capitals
 
 
@@ -41,7 +42,7 @@ class Cluster:
     """A connection to a cluster, and the cluster itself if it was started for this command."""
 
     def __init__(self, options: Execution) -> None:
-        for name in LOGGERS:  # Dask logs every worker that joins or leaves
+        for name in LOGGERS:  # Dask also logs every worker that joins or leaves
             logging.getLogger(name).setLevel(logging.CRITICAL)
         is_tls = str(options.scheduler).startswith("tls:")
         if is_tls and not dask.config.get(TLS_CERTIFICATE, None):

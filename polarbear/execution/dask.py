@@ -40,6 +40,7 @@ SUBMITTED_PER_THREAD = 2  # so that a worker does not wait for the next run
 MAX_INNOCENT_RETRIES = 20  # of a run that had not begun when its workers died
 LOOK_INTERVAL_SECONDS = 1.0  # between updates of the list of workers
 MAX_CANCEL_SECONDS = 10.0
+RETRY_SECONDS = 0.5  # after a connection was lost while the cluster was set up
 _WAKE = ""  # is put into the queue instead of the key of a future
 
 
@@ -221,7 +222,7 @@ class DaskExecutor(Executor):
                 yield self._poisonous(submission)
         elif isinstance(error, UnknownJobError | LeavingError):
             if isinstance(error, UnknownJobError):
-                self._set_up()
+                self._set_up_again()
             self._retry(submission)
         elif isinstance(error, UnfitError):
             raise ClusterError(
@@ -251,14 +252,27 @@ class DaskExecutor(Executor):
 
     def _recover(self) -> None:
         """Submit all unfinished runs again after the scheduler was lost."""
-        if self._client.status != "running":
-            self._cluster.reconnect()
-        self._threads = {}
-        self._had_workers = time.monotonic()
-        self._set_up()
+        self._set_up_again()
         for key in list(self._submitted):
             submission = self._submitted.pop(key)
             self._submit(submission.task, submission.run, submission.retries)
+
+    def _set_up_again(self) -> None:
+        """Set up the cluster after its scheduler was lost, which may happen again while it does."""
+        deadline = time.monotonic() + self._options.patience
+        while True:
+            if self._client.status != "running":
+                self._cluster.reconnect()
+            self._threads = {}
+            self._had_workers = time.monotonic()
+            try:
+                self._set_up()
+            except (OSError, TimeoutError):  # Dask's error of a closed connection is an OSError
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(RETRY_SECONDS)
+            else:
+                return
 
     def _look(self) -> None:
         """Update the list of workers from time to time; raise if there was none for too long."""

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 from distributed import Client
+from distributed.comm import CommClosedError
 
+from polarbear.execution import dask
+from polarbear.execution.cluster import WorkerReport
 from polarbear.store import StoreOnDisk
 from tests.cluster.processes import PATIENCE, RealCluster, until
 from tests.cluster.proxy import Network
@@ -78,7 +81,9 @@ FAULTS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("faults", FAULTS)
-def test_a_race_has_the_same_rounds_and_each_run_once_although(faults, tmp_path, local_rounds):
+def test_a_race_has_the_same_rounds_and_each_run_once_although(
+    faults, tmp_path, local_rounds, capfd
+):
     folder = tmp_path / "dask"
     folder.mkdir()
     silence = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": SILENCE}
@@ -92,7 +97,35 @@ def test_a_race_has_the_same_rounds_and_each_run_once_although(faults, tmp_path,
         config = configured(tmp_path, None, "descends", "slowly", execution=on)
         watcher = After(*(getattr(happening, fault) for fault in faults.split(", ")))
         assert raced(config, tmp_path / "there", watcher) == local_rounds
+    assert "Traceback" not in capfd.readouterr().err
     assert len(watcher.heard) == len(set(watcher.heard)) == RUNS
     stored = StoreOnDisk.open(tmp_path / "there")
     assert len(stored.runs()) == len(stored.all_runs()) == RUNS
     assert stored.runs()["worker"].str.starts_with("tcp://").all()
+
+
+@pytest.mark.slow
+def test_a_scheduler_may_be_lost_again_while_a_race_reconnects(
+    tmp_path, local_rounds, monkeypatch, capfd
+):
+    calls = []
+    probe_workers = dask.probe_workers
+
+    def lost_the_second_time(client: Any) -> list[WorkerReport]:
+        calls.append(client)
+        if len(calls) == 2:
+            raise CommClosedError("the stream is closed")
+        return probe_workers(client)
+
+    monkeypatch.setattr(dask, "probe_workers", lost_the_second_time)
+    folder = tmp_path / "dask"
+    folder.mkdir()
+    with RealCluster(folder) as cluster, Network(cluster.address) as network:
+        fault = Fault(cluster, network, cluster.start_worker())
+        cluster.await_workers(1)
+        on = {"engine": "dask", "scheduler": cluster.address, "patience": PATIENCE}
+        config = configured(tmp_path, None, "descends", "slowly", execution=on)
+        watcher = After(fault.scheduler_is_started_again)
+        assert raced(config, tmp_path / "there", watcher) == local_rounds
+    assert len(calls) >= 3
+    assert "Traceback" not in capfd.readouterr().err
