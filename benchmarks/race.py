@@ -44,7 +44,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import f_race
 import race_report
 import truths
-from replay import by_duels, replay
+from replay import Rankings, by_duels, replay
 from truths import Truth
 
 from polarbear.driver.round_posterior import p_any_wrong
@@ -89,10 +89,10 @@ def raced(data: Data, rule: str, alpha: float) -> tuple[Out, History, float | No
         **(AS_THE_PAPER if rule == "ratings" else {}),
     ).under(options.temporal)
 
-    def by_ratings(positions: np.ndarray, state: State) -> DecisionTables | None:
-        sets = count_choice_sets(positions)
+    def by_ratings(rankings: Rankings, state: State) -> DecisionTables | None:
+        sets = count_choice_sets(rankings.positions)
         seed = data.seed + state.round
-        posterior = infer(sets, unit, options, seed, threads=1, positions=positions)
+        posterior = infer(sets, unit, options, seed, threads=1, positions=rankings.positions)
         if not posterior.usable:
             return None
         return relations.decision_tables(posterior, ROPE, rules.elimination)

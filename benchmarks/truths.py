@@ -17,7 +17,9 @@ Further truths (`OTHERS`), on which it was validated, except `even`, on which it
 - ``floor``: Plackett-Luce, whose best values are cut off at a floor, where they are tied;
 - ``fivekinds``: a mixture of five kinds of instances;
 - ``fifteen``: Plackett-Luce with 15 algorithms; ``grid100``, ``grid400``: with 100 and 400 times;
-- ``even``: five exactly even algorithms.
+- ``even``: five exactly even algorithms;
+- ``edge0.5``: two near-twins that lose 80 % of duels with two other near-twins, but win 50 % at 1
+  of 20 times; ``edge0.55``: they win 55 % there. Twins are exactly even, so that races go on.
 
 Real populations are stores of runs, all algorithms on all instances: ``quick-start`` and
 ``ma-bbob`` (see `race.py`). Instances are drawn from them with replacement.
@@ -174,6 +176,12 @@ def _other(shape: str, correlation: str, seed: int, size: int) -> Truth:
         table[:, 1, 0] = 1 - wins
         values = np.stack([loses, 1 - loses], axis=1)
         return Truth(values, table, unit=np.linspace(0, 1, len(wins)))
+    if shape.startswith("edge"):
+        wins = _edge(shape, np.random.default_rng([seed, 1]))
+        normal = normal_noise(size, correlation, noise, 1)[:, 0]
+        losers = (normal > ndtri(wins))[:, None, :] == np.array(_IS_IN_FIRST_GROUP)[:, None]
+        values = losers + 0.1 * ndtr(normal_noise(size, correlation, noise, 4))
+        return Truth(values, _wins_between_groups(wins))
     if shape == "even":
         values = normal_noise(size, correlation, noise)
         return Truth(values, np.full((TIMES, ALGORITHMS, ALGORITHMS), 0.5))
@@ -209,6 +217,23 @@ def _win_curve(shape: str, rng: np.random.Generator) -> np.ndarray:
     return wins
 
 
+def _edge(shape: str, rng: np.random.Generator) -> np.ndarray:
+    """P(an algorithm of the first group wins against one of the second) at each time."""
+    wins = np.full(TIMES, 0.2)
+    wins[rng.integers(TIMES)] = float(shape.removeprefix("edge"))
+    return wins
+
+
+def _wins_between_groups(wins: np.ndarray) -> np.ndarray:
+    """The shares of wins of two groups of even twins: [time, a, b]."""
+    first = np.array(_IS_IN_FIRST_GROUP)
+    table = np.full((len(wins), len(first), len(first)), 0.5)
+    table[:, np.outer(first, ~first)] = wins[:, None]
+    table[:, np.outer(~first, first)] = 1 - wins[:, None]
+    return table
+
+
+_IS_IN_FIRST_GROUP = (True, False, True, False)
 _WIN_CURVES = {"late": (0.6, 0.2), "evenstart": (0.5, 0.3)}
 
 
@@ -272,4 +297,6 @@ OTHERS = (
     "grid100-0.33",
     "grid400-0.33",
     "even-constant",
+    "edge0.5-constant",
+    "edge0.55-constant",
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import common  # noqa: F401 - makes the modules of benchmarks/ importable
 import numpy as np
-from replay import Replayed, Tables, by_duels, replay
+from replay import Rankings, Replayed, Tables, by_duels, replay
 
 from polarbear.inference import ModelOptions, Posterior, infer, relations
 from polarbear.inference.relations import DecisionTables
@@ -61,8 +61,9 @@ def drawn(
 def _by_ratings(strategy: Way, unit: np.ndarray, seed: int) -> Tables:
     """Decisions by a Plackett-Luce model."""
 
-    def tables(positions: np.ndarray, state: State) -> DecisionTables | None:
+    def tables(rankings: Rankings, state: State) -> DecisionTables | None:
         turn = derived_seed(seed, "round", state.round)
+        positions = rankings.positions
         sets = count_choice_sets(positions)
         posterior = infer(sets, unit, strategy.options, turn, threads=1, positions=positions)
         if not posterior.usable:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from replay import replay
+from replay import Rankings, replay
 from scipy.stats import beta, binom
 
 from polarbear import racing as race
@@ -36,8 +36,8 @@ def tables_of(
 def raced(values: np.ndarray, options: ModelOptions, rules: Rules, seed: int) -> State:
     """A race on values[instance, algorithm, time] in that order, without a store."""
 
-    def tables(positions: np.ndarray, state: State) -> DecisionTables:
-        return tables_of(positions, options, rules, seed + state.round)
+    def tables(rankings: Rankings, state: State) -> DecisionTables:
+        return tables_of(rankings.positions, options, rules, seed + state.round)
 
     return replay(values, NAMES[: values.shape[1]], GRID, rules, tables, heeds_duels=True).state
 
