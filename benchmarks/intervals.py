@@ -6,8 +6,8 @@ A new truth is drawn for each data set: Plackett-Luce, a mixture of two kinds of
 normal noise with unequal variances, for 3 to 8 algorithms at one time, with 8 to 120 problems. The
 first table has, for each cell, how often the 95 % interval of a win probability, of a share of
 first places and of a value (the win rate against the strongest rival) contains the truth. The
-second has, for each range of P(best), how often the chosen algorithm is the best. Truths are
-simulated with a standard error of 0.0035.
+second has those of win probabilities above 0.85. The third has, for each range of P(best), how
+often the chosen algorithm is the best. Truths are simulated with a standard error of 0.0035.
 """
 
 from __future__ import annotations
@@ -15,21 +15,28 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 
-from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference import ModelOptions, infer
 from polarbear.inference.model_options import CONCENTRATION
-from polarbear.inference.strongest_rival import p_best
+from polarbear.inference.strongest_rival import p_best, rival_values
 from polarbear.rankings import rank
-from polarbear.rankings.duels import duels_of
 
 N_TRUTH = 20_000  # problems from which the truth is estimated
 TRUTH_ERROR = 0.0035  # the largest standard error of a share of that many problems
 DRAWS = 1000
 PROBLEMS = (8, 16, 40, 120)
 ALGORITHMS = (3, 5, 8)
+KINDS = ("pl", "mixture", "thurstone")
+HIGH_RATE = 0.85  # win probabilities above it are also counted by themselves
+ONE_TIME = np.array([0.5])
+WINS = "win probabilities"
+HIGH_WINS = f"win probabilities above {HIGH_RATE}"
+FIRSTS = "shares of firsts"
+VALUES = "values"
 RANGES = ((0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.0))
 
 Sampler = Callable[[int, np.random.Generator], np.ndarray]
@@ -63,14 +70,15 @@ def wins_of(values: np.ndarray) -> np.ndarray:
 
 
 class Tally:
-    """The outcomes of one cell.
+    """The outcomes of some truths.
 
-    ``hits`` are whether each interval contains the truth; ``choices`` are P(best) of each chosen
+    ``hits`` are whether each interval contains the truth, those of win probabilities above
+    HIGH_RATE (or below its complement) also by themselves; ``choices`` are P(best) of each chosen
     algorithm, and whether it is the best.
     """
 
     def __init__(self) -> None:
-        self.hits: dict[str, list[bool]] = {"wins": [], "firsts": [], "values": []}
+        self.hits: dict[str, list[bool]] = {name: [] for name in (WINS, HIGH_WINS, FIRSTS, VALUES)}
         self.choices: list[tuple[float, bool]] = []
 
     def add(self, kind: str, n: int, problems: int, seed: int, concentration: float) -> None:
@@ -80,48 +88,73 @@ class Tally:
         true_wins = wins_of(truth_sample)
         true_firsts = np.bincount(truth_sample.argmin(axis=1), minlength=n) / N_TRUTH
         true_values = true_wins.min(axis=1)
+        options = ModelOptions(draws=DRAWS, concentration=concentration)
         positions = rank(draw(problems, rng)[:, :, None])
-        names = [f"A{i}" for i in range(n)]
-        bootstrap = Bootstrap(duels_of(positions), names, DRAWS, seed, concentration)
-        wins = bootstrap.wins()[:, 0]
-        firsts = bootstrap.firsts()[:, 0]
-        a, b = np.triu_indices(n, 1)
-        table = np.ones((DRAWS, n, n))
-        table[:, a, b] = wins
-        table[:, b, a] = 1 - wins
-        values = table.min(axis=2)
-        for name, draws, truth in (
-            ("wins", wins, true_wins[a, b]),
-            ("firsts", firsts, true_firsts),
-            ("values", values, true_values),
-        ):
-            low, high = np.quantile(draws, [0.025, 0.975], axis=0)
-            above_low = low - TRUTH_ERROR <= truth
-            below_high = truth <= high + TRUTH_ERROR
-            self.hits[name] += (above_low & below_high).tolist()
+        posterior = infer(None, ONE_TIME, options, seed, positions=positions)
+        for a, b in combinations(range(n), 2):
+            interval = posterior.win_interval(a, b)[:, 0]
+            is_hit = contains(interval, true_wins[a, b])
+            self.hits[WINS].append(is_hit)
+            if abs(true_wins[a, b] - 0.5) > HIGH_RATE - 0.5:
+                self.hits[HIGH_WINS].append(is_hit)
+        values = rival_values(posterior, range(n), np.asarray)[:, 0]
+        intervals_of_firsts = posterior.interval()[:, 0]
+        intervals_of_values = np.quantile(values, [0.025, 0.975], axis=0)
+        for i in range(n):
+            self.hits[FIRSTS].append(contains(intervals_of_firsts[:, i], true_firsts[i]))
+            self.hits[VALUES].append(contains(intervals_of_values[:, i], true_values[i]))
         probabilities = p_best(values)
         choice = int(probabilities.argmax())
         is_best = choice == int(true_values.argmax())
         self.choices.append((float(probabilities[choice]), is_best))
 
+    def include(self, other: Tally) -> None:
+        """Add the outcomes of other truths."""
+        self.choices += other.choices
+        for name, hits in other.hits.items():
+            self.hits[name] += hits
+
+    def coverage(self, name: str) -> float:
+        """The share of intervals that contain the truth."""
+        return float(np.mean(self.hits[name]))
+
+    def row(self) -> str:
+        return " | ".join(f"{self.coverage(name):.1%}" for name in (WINS, FIRSTS, VALUES))
+
+
+def contains(interval: np.ndarray, truth: float) -> bool:
+    """Whether an interval contains a truth that is known up to its error."""
+    low, high = interval
+    return bool(low - TRUTH_ERROR <= truth <= high + TRUTH_ERROR)
+
+
+def tallies(truths: int, concentration: float) -> Iterator[tuple[str, int, int, Tally]]:
+    """The outcomes of each cell: its kind, its numbers of algorithms and of problems."""
+    for kind, n, problems in product(KINDS, ALGORITHMS, PROBLEMS):
+        tally = Tally()
+        for seed in range(truths):
+            tally.add(kind, n, problems, seed, concentration)
+        yield kind, n, problems, tally
+
 
 def lines(truths: int, concentration: float) -> Iterator[str]:
-    yield "| truth | algorithms | problems | win probabilities | shares of firsts | values |"
+    """The tables."""
+    yield f"| truth | algorithms | problems | {WINS} | {FIRSTS} | {VALUES} |"
     yield "|---|---|---|---|---|---|"
     total = Tally()
-    for kind in ("pl", "mixture", "thurstone"):
-        for n in ALGORITHMS:
-            for problems in PROBLEMS:
-                tally = Tally()
-                for seed in range(truths):
-                    tally.add(kind, n, problems, seed, concentration)
-                shares = " | ".join(f"{np.mean(tally.hits[name]):.1%}" for name in tally.hits)
-                yield f"| {kind} | {n} | {problems} | {shares} |"
-                total.choices += tally.choices
-                for name, hits in tally.hits.items():
-                    total.hits[name] += hits
-    shares = " | ".join(f"{np.mean(total.hits[name]):.1%}" for name in total.hits)
-    yield f"| all | | | {shares} |"
+    by_problems = {cell: Tally() for cell in product(KINDS, PROBLEMS)}
+    for kind, n, problems, tally in tallies(truths, concentration):
+        yield f"| {kind} | {n} | {problems} | {tally.row()} |"
+        total.include(tally)
+        by_problems[kind, problems].include(tally)
+    yield f"| all | | | {total.row()} |"
+    yield ""
+    yield f"| truth | problems | {HIGH_WINS} | intervals |"
+    yield "|---|---|---|---|"
+    for (kind, problems), tally in by_problems.items():
+        n_intervals = len(tally.hits[HIGH_WINS])
+        yield f"| {kind} | {problems} | {tally.coverage(HIGH_WINS):.1%} | {n_intervals:,} |"
+    yield f"| all | | {total.coverage(HIGH_WINS):.1%} | {len(total.hits[HIGH_WINS]):,} |"
     yield ""
     yield "| P(best) is said to be | times | said on average | the choice is the best |"
     yield "|---|---|---|---|"
@@ -141,7 +174,10 @@ def main() -> int:
     parser.add_argument("--concentration", type=float, default=CONCENTRATION)
     parser.add_argument("--write", type=Path, help="a Markdown file for the tables")
     args = parser.parse_args()
-    text = ""
+    text = (
+        "# Calibration of the default model\n\n"
+        f"`python benchmarks/intervals.py --truths {args.truths}` describes truths and columns.\n\n"
+    )
     for line in lines(args.truths, args.concentration):
         print(line, flush=True)
         text += f"{line}\n"

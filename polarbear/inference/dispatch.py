@@ -116,9 +116,11 @@ def _bootstrapped(
     start = time.perf_counter()
     draws, memory_notes = draws_within_memory(len(algorithms), len(unit_times), options)
     bootstrap = Bootstrap(duels, algorithms, draws, seed, options.concentration)
+    record = duels.record()
     return Posterior(
         wins=bootstrap.wins(),
-        shared=duels.shared_problems(),
+        shared=record.shared.astype(int),
+        duels=record,
         theta=bootstrap.firsts(field),
         algorithms=tuple(algorithms),
         times=times,

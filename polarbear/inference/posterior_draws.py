@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from polarbear.inference import arviz_data, posterior_tables
+from polarbear.inference.empirical import pair_probabilities
 from polarbear.inference.fit import Fit, NamedFit, named
 from polarbear.inference.model_options import ModelOptions
+from polarbear.inference.win_rates import WinRates
 from polarbear.numerics.threads import in_threads
-from polarbear.rankings.duels import index_of_pair
+from polarbear.rankings.duels import DuelRecord, index_of_pair
 from polarbear.settings.choices import Method
 from polarbear.settings.decision_levels import DEFAULT_EPSILON
 from polarbear.settings.grid import EVALUATIONS
@@ -114,7 +116,8 @@ class Posterior:
     follows from theta.
 
     ``instances`` is the number of problems that the posterior was inferred from, and
-    ``shared[time, pair]`` the number of problems that both algorithms of a pair ran on. ``method``
+    ``shared[time, pair]`` the number of problems that both algorithms of a pair ran on, ``duels``
+    the record of their duels (None under Plackett-Luce). ``method``
     is the method that was run where ``options`` leave it at 'auto'. ``hyper`` are draws of the
     model's hyperparameters by name, ``joint`` says whether the model describes several times
     jointly, ``evidence_weight`` is the weight of each ranking in a composite likelihood. The
@@ -144,6 +147,7 @@ class Posterior:
     evidence_weight: float = 1.0
     wins: np.ndarray | None = None
     shared: np.ndarray | None = None
+    duels: DuelRecord | None = None
     indexed_fit: Fit | None = None
 
     @property
@@ -209,6 +213,51 @@ class Posterior:
             return np.asarray(self.theta[:, :, a] > self.theta[:, :, b])
         first_of_pair_wins = self.wins[:, :, index_of_pair(a, b, self.n_algorithms)]
         return np.asarray(first_of_pair_wins > 0.5 if a < b else first_of_pair_wins < 0.5)
+
+    @property
+    def exact_duels(self) -> DuelRecord | None:
+        """The duels from which the probability of a pair at one time follows exactly.
+
+        None where it is that of draws: under Plackett-Luce, and where a problem has several seeds.
+        """
+        return None if self.duels is None or self.duels.has_fractions else self.duels
+
+    def p_better(self, a: int, b: int) -> np.ndarray:
+        """P(a beats b on more than half of the problems) at each time.
+
+        ``a`` and ``b`` are indices of algorithms. It is exact under `empirical` without repeated
+        seeds, otherwise a share of draws.
+
+        >>> (posterior.p_better(0, 1) + posterior.p_better(1, 0)).round(6).tolist()
+        [1.0, 1.0]
+        """
+        if self.exact_duels is None:
+            return np.asarray(self.beats(a, b).mean(axis=0))
+        return pair_probabilities.p_better(self.exact_duels, a, b, self.options.concentration)
+
+    def win_rate(self, a: int, b: int) -> np.ndarray:
+        """The expected share of problems on which a beats b, a draw counting half, at each time.
+
+        ``a`` and ``b`` are indices of algorithms.
+
+        >>> (posterior.win_rate(0, 1) + posterior.win_rate(1, 0)).round(6).tolist()
+        [1.0, 1.0]
+        """
+        if self.exact_duels is None:
+            return np.asarray(self.head_to_head(a, b).mean(axis=0, dtype=np.float64))
+        return pair_probabilities.win_rate(self.exact_duels, a, b, self.options.concentration)
+
+    def win_interval(self, a: int, b: int, level: float = 0.95) -> np.ndarray:
+        """Central credible interval of the share of problems on which a beats b: [2, time].
+
+        ``a`` and ``b`` are indices of algorithms, ``level`` is the probability of the interval.
+        Under `empirical` it ends at 1 where all duels were won, and at 0 where none was.
+
+        >>> low, high = posterior.win_interval(0, 1)
+        >>> bool((low <= posterior.win_rate(0, 1)).all())
+        True
+        """
+        return WinRates.of_pair(self, a, b).interval(level)
 
     def problems_shared(self, a: int, b: int) -> np.ndarray | None:
         """The number of problems that the algorithms ``a`` and ``b`` both ran on, at each time.

@@ -114,9 +114,8 @@ def pairs(posterior: Posterior, epsilon: float) -> pl.DataFrame:
     names = np.array(posterior.algorithms, dtype=object)
     n_times = len(posterior.times)
     a, b = np.nonzero(~np.eye(len(names), dtype=bool))
-    win_probabilities = [
-        posterior.head_to_head(int(first), int(second)).mean(axis=0)
-        for first, second in zip(a, b, strict=True)
+    win_rates = [
+        posterior.win_rate(int(first), int(second)) for first, second in zip(a, b, strict=True)
     ]
     columns = {
         "a": np.repeat(names[a], n_times),
@@ -125,7 +124,7 @@ def pairs(posterior: Posterior, epsilon: float) -> pl.DataFrame:
         "p_dominates": pointwise.dominance[:, a, b].T.ravel(),
         "p_equivalent": pointwise.equivalence[:, a, b].T.ravel(),
         "error": pointwise.dominance_error[:, a, b].T.ravel(),
-        "p_wins": np.concatenate(win_probabilities),
+        "p_wins": np.concatenate(win_rates),
     }
     if posterior.joint:
         over_times = relations.joint(posterior)

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.errors import InferenceError
+from polarbear.inference.empirical.pair_probabilities import pair_probabilities
 from polarbear.inference.models import joint_models
 from polarbear.numerics.threads import Threads, in_threads
 from polarbear.settings.decision_levels import DEFAULT_EPSILON
 
 if TYPE_CHECKING:
     from polarbear.inference.posterior_draws import Posterior
+    from polarbear.rankings.duels import DuelRecord
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,14 @@ def pointwise(
     threads: int | None = None,
     no_worse: bool = False,
 ) -> Pointwise:
-    """Relations at each time separately; ``no_worse`` adds the probabilities of that name."""
+    """Relations at each time separately; ``no_worse`` adds the probabilities of that name.
+
+    They are exact where they follow from the duels of a pair, otherwise shares of draws.
+    """
     if not 0 <= epsilon < 0.5:
         raise InferenceError(f"epsilon must lie in [0, 0.5), found {epsilon:g}")
+    if posterior.exact_duels is not None:
+        return _by_duels(posterior.exact_duels, posterior.options.concentration, epsilon)
     _, n_times, n = posterior.theta.shape
     if posterior.wins is None:
         # The draws of an algorithm are read n - 1 times, which is faster if they are contiguous.
@@ -91,6 +98,22 @@ def pointwise(
         epsilon=epsilon,
         no_worse=tables[4] if no_worse else None,
         no_worse_error=tables[5] if no_worse else None,
+    )
+
+
+def _by_duels(duels: DuelRecord, concentration: float, epsilon: float) -> Pointwise:
+    """Relations without a Monte-Carlo error."""
+    probabilities = pair_probabilities(duels, epsilon, concentration)
+    is_itself = np.eye(duels.algorithms)
+    no_error = np.zeros_like(probabilities.better)
+    return Pointwise(
+        dominance=probabilities.better,
+        dominance_error=no_error,
+        equivalence=probabilities.equivalent + is_itself,
+        equivalence_error=no_error,
+        epsilon=epsilon,
+        no_worse=probabilities.no_worse + is_itself,
+        no_worse_error=no_error,
     )
 
 

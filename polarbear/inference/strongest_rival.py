@@ -46,7 +46,10 @@ def p_best(values: np.ndarray) -> np.ndarray:
 
 
 def p_best_at_each_time(posterior: Posterior, items: Sequence[int]) -> np.ndarray:
-    """P(best at t) among the items: [time, item]."""
+    """P(best at t) among the items: [time, item]; of two it is P(better)."""
+    if len(items) == 2 and posterior.exact_duels is not None:
+        p_first_is_better = posterior.p_better(*items)
+        return np.stack([p_first_is_better, 1 - p_first_is_better], axis=1)
     return p_best(rival_values(posterior, items, np.asarray))
 
 

@@ -46,7 +46,8 @@ class DuelRecord:
 
     Pairs are in the order of np.triu_indices. A problem with several seeds counts as a fraction of
     a win (or loss), its share of wins less that of losses, and as a draw for the rest. ``shared``
-    counts the problems that both ran on, each once whatever its weight.
+    counts the problems that both ran on, each once whatever its weight. ``has_fractions`` says that
+    some problem has several seeds, so that it may count as a fraction.
     """
 
     wins: np.ndarray
@@ -54,6 +55,7 @@ class DuelRecord:
     draws: np.ndarray
     shared: np.ndarray
     algorithms: int
+    has_fractions: bool = False
 
     def won(self) -> np.ndarray:
         """Wins of a against b as a table: [time, a, b]."""
@@ -62,6 +64,12 @@ class DuelRecord:
         table[:, a, b] = self.wins
         table[:, b, a] = self.losses
         return table
+
+    def is_unbeaten(self, a: int, b: int) -> np.ndarray:
+        """Whether a has won all of its duels with b: bool[time]; true where there was none."""
+        pair = index_of_pair(a, b, self.algorithms)
+        lost = self.losses if a < b else self.wins
+        return np.asarray((lost[:, pair] == 0) & (self.draws[:, pair] == 0))
 
     def scaled(self, factor: float) -> "DuelRecord":
         """The record in which every problem has its weight times this factor."""
@@ -108,7 +116,8 @@ class ProblemDuels:
             draws = weight @ met - wins - losses
             totals += wins, losses, draws, met.sum(axis=0)
         wins, losses, draws, shared = totals.reshape(4, -1, n_times).swapaxes(1, 2)
-        return DuelRecord(wins, losses, draws, shared, n)
+        has_fractions = len(self.positions) > self.n_problems
+        return DuelRecord(wins, losses, draws, shared, n, has_fractions)
 
     def weighted_record(self, weights: np.ndarray) -> DuelRecord:
         """The record of duels over several times, with a weight[time] each, as that of one time.

@@ -110,5 +110,5 @@ def _win_rate(
         return None
     first = basis.algorithms.index(algorithm)
     other = basis.algorithms.index(against)
-    rate = float(basis.posterior.head_to_head(first, other)[:, is_inside].mean())
+    rate = float(basis.posterior.win_rate(first, other)[is_inside].mean())
     return None if np.isnan(rate) else rate

@@ -10,7 +10,7 @@ from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.inference.strongest_rival import is_best
 from polarbear.racing.recommendation import MIN_PROBLEMS
 from polarbear.records import Record, optional_key
-from polarbear.selection.criteria import Criteria, draws_of_values, strongest_rival
+from polarbear.selection.criteria import Criteria, criteria_of, strongest_rival
 from polarbear.selection.criterion_names import (
     DEFAULT_RISK,
     DEFAULT_VALUE,
@@ -272,7 +272,7 @@ class Selection:
     def too_close(self) -> bool:
         """Whether choice and runner-up differ by less than two Monte-Carlo errors."""
         other = self.runner_up
-        if other is None or self.risk == Risk.QUANTILE:
+        if other is None or self.risk == Risk.QUANTILE or self.criteria.has_exact_p2bb:
             return False
         columns = self.criteria.values[:, [self.choice, other]]
         if self.risk == Risk.P2BB:
@@ -283,6 +283,8 @@ class Selection:
 
     def p2bb_error(self) -> np.ndarray:
         """An upper bound for the Monte-Carlo error of each probability of being best."""
+        if self.criteria.has_exact_p2bb and len(self.members) == self.competing:
+            return np.zeros(self.competing)
         draws = self.basis.posterior.draws
         smoothed = (self.criteria.p2bb * draws + 0.5) / (draws + 1)
         return np.asarray(np.sqrt(smoothed * (1 - smoothed) / self.basis.effective_draws))
@@ -330,7 +332,9 @@ class Selection:
         """The possible gain of further rounds."""
         items = list(self.candidates)
         return value_of_information(
-            self.criteria.values[:, items], [self.name(item) for item in items]
+            self.criteria.values[:, items],
+            self.criteria.p2bb[items],
+            [self.name(item) for item in items],
         )
 
     def answer(self) -> Answer:
@@ -434,8 +438,7 @@ def select(
     valuation = preference.on(context)
     rivals = contest.candidates
     members = (*rivals, *contest.left_out) if show_all else rivals
-    values = draws_of_values(basis.posterior, members, valuation, value, rivals)
-    criteria = Criteria(values, gamma, len(rivals))
+    criteria = criteria_of(basis.posterior, members, valuation, value, gamma, rivals)
     return Selection(
         basis=basis,
         contest=contest,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,16 +19,29 @@ from polarbear.settings.options import unknown
 Name = TypeVar("Name", bound=StrEnum)
 
 
+class ExactCriteria(NamedTuple):
+    """What is known of two items without draws: P(best) and the expected value, [..., item].
+
+    ``has_error`` says where P(best) still has a Monte-Carlo error: between two times of the grid.
+    """
+
+    p2bb: np.ndarray
+    mean: np.ndarray
+    has_error: np.ndarray
+
+
 @dataclass(frozen=True)
 class Criteria:
     """Four criteria of values[draw, ..., item], for each item on the last axis.
 
-    If only the first ``competing`` items compete, the others are compared with these.
+    If only the first ``competing`` items compete, the others are compared with these. ``exact`` is
+    about two competing items.
     """
 
     values: np.ndarray
     gamma: float = DEFAULT_QUANTILE_LEVEL
     competing: int | None = None
+    exact: ExactCriteria | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.gamma < 1:
@@ -44,13 +57,28 @@ class Criteria:
     def p2bb(self) -> np.ndarray:
         """The probability of being best; of an item that does not compete, of being no worse."""
         probabilities = (self.values >= self._highest[..., None]).mean(axis=0)
-        probabilities[..., : self.competing] = p_best(self.values[..., : self.competing])
+        if self.exact is not None:
+            probabilities[..., : self.competing] = self.exact.p2bb
+        else:
+            probabilities[..., : self.competing] = p_best(self.values[..., : self.competing])
         return np.asarray(probabilities)
 
     @cached_property
     def mean(self) -> np.ndarray:
         """The expected value."""
+        means = self._mean_of_draws.copy()
+        if self.exact is not None:
+            means[..., : self.competing] = self.exact.mean
+        return means
+
+    @cached_property
+    def _mean_of_draws(self) -> np.ndarray:
         return np.asarray(self.values.mean(axis=0, dtype=np.float64))
+
+    @property
+    def has_exact_p2bb(self) -> bool:
+        """Whether P(best) of the competing items has no Monte-Carlo error."""
+        return self.exact is not None and not self.exact.has_error.any()
 
     @cached_property
     def quantile(self) -> np.ndarray:
@@ -62,7 +90,8 @@ class Criteria:
     def regret(self) -> np.ndarray:
         """The expected loss compared with the item that is best in each draw."""
         highest = self._highest.mean(axis=0, dtype=np.float64)
-        return np.asarray(np.maximum(highest[..., None] - self.mean, 0.0))
+        # Errors of the same draws cancel.
+        return np.asarray(np.maximum(highest[..., None] - self._mean_of_draws, 0.0))
 
     def merit(self, risk: Risk) -> np.ndarray:
         """The criterion, with the sign for which more is better."""
@@ -124,6 +153,53 @@ def draws_of_values(
     if value == ValueKind.DUELS:
         return rival_values(posterior, items, valuation.of_curve, rivals)
     return valuation.values(posterior.theta[:, :, list(items)])
+
+
+def criteria_of(
+    posterior: Posterior,
+    items: Sequence[int],
+    valuation: Valuation,
+    value: ValueKind,
+    gamma: float = DEFAULT_QUANTILE_LEVEL,
+    rivals: Sequence[int] | None = None,
+) -> Criteria:
+    """The criteria of the items, of which the ``rivals`` compete: by default all.
+
+    Of two algorithms at one time, P(best) is the probability that `infer --pairs` shows.
+    """
+    values = draws_of_values(posterior, items, valuation, value, rivals)
+    competing = list(items if rivals is None else rivals)
+    exact = None
+    if value == ValueKind.DUELS and len(competing) == 2:
+        exact = _exact_criteria(posterior, competing, valuation, values)
+    return Criteria(values, gamma, len(competing), exact)
+
+
+def _exact_criteria(
+    posterior: Posterior, pair: Sequence[int], valuation: Valuation, values: np.ndarray
+) -> ExactCriteria | None:
+    """The criteria of a pair by its duels, at single times; None where there are several.
+
+    Between two times of the grid, P(best) of the draws is corrected by its Monte-Carlo error at
+    these two.
+    """
+    weights = valuation.weights
+    if posterior.exact_duels is None or weights is None:
+        return None
+    n_times = np.count_nonzero(weights, axis=-1)
+    if (n_times > 2).any() or (weights.ndim == 1 and n_times > 1):
+        return None
+    p_better = posterior.p_better(*pair)
+    error = posterior.beats(*pair).mean(axis=0) - p_better
+    p_of_draws = p_best(values[..., :2])[..., 0]
+    p_first = np.where(n_times == 1, weights @ p_better, p_of_draws - weights @ error)
+    p_first = np.clip(p_first, 0, 1)
+    mean_of_first = weights @ posterior.win_rate(*pair)
+    return ExactCriteria(
+        p2bb=np.stack([p_first, 1 - p_first], axis=-1),
+        mean=np.stack([mean_of_first, 1 - mean_of_first], axis=-1),
+        has_error=n_times > 1,
+    )
 
 
 def strongest_rival(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polarbear.inference.strongest_rival import gains_over, p_best
+from polarbear.inference.strongest_rival import gains_over
 from polarbear.wording import percent_cell, probability, short, small
 
 ENOUGH = 0.01  # expected regret below which further rounds are said to gain little
@@ -31,13 +31,16 @@ class InformationValue:
     rivals: tuple[RivalGain, ...]
 
 
-def value_of_information(values: np.ndarray, names: Sequence[str]) -> InformationValue:
+def value_of_information(
+    values: np.ndarray, p2bb: np.ndarray, names: Sequence[str]
+) -> InformationValue:
     """The gain from knowing theta exactly, from values[draw, item]; the first item is the choice.
+
+    ``p2bb`` is P(best) of each item.
 
     It is split by the item that is best: E[(V_rival - V_choice) [rival is best]].
     """
     gains = gains_over(values, np.array(0))
-    p2bb = p_best(values)
     rivals = tuple(
         RivalGain(names[item], float(p2bb[item]), float(gains[item]))
         for item in np.argsort(-gains, kind="stable")

@@ -8,7 +8,7 @@ import numpy as np
 
 from polarbear.inference import Posterior
 from polarbear.racing.recommendation import advise
-from polarbear.selection.criteria import Criteria, draws_of_values
+from polarbear.selection.criteria import criteria_of
 from polarbear.selection.criterion_names import (
     DEFAULT_VALUE,
     Risk,
@@ -67,7 +67,7 @@ def sweep(
     between = times[:-1, None] + np.diff(times)[:, None] * np.arange(steps) / steps
     positions = np.append(between.ravel(), times[-1])
     at_positions = linear(at_points(times, positions))
-    criteria = Criteria(draws_of_values(posterior, items, at_positions, value), gamma)
+    criteria = criteria_of(posterior, items, at_positions, value, gamma)
     p2bb = criteria.p2bb
     choices = criteria.order(risk)[:, 0]
     if risk == Risk.P2BB:

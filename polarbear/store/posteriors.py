@@ -19,6 +19,7 @@ from polarbear.inference.fit import Fit
 from polarbear.inference.model_options import AS_STORED
 from polarbear.inference.posterior_draws import Diagnostics
 from polarbear.rankings import ABSENT, BELOW, GridValues
+from polarbear.rankings.duels import DuelRecord
 from polarbear.store import file_io, tables
 from polarbear.store.catalog import Catalog, decoded, facts_of, table_file
 from polarbear.store.rounds import Races, Rounds
@@ -32,12 +33,52 @@ RANKINGS = "rankings/derived-"
 
 
 @dataclass(frozen=True)
+class StoredDuels:
+    """The record of duels of a posterior, numbers of problems by time and pair.
+
+    Fields are those of `DuelRecord`.
+    """
+
+    wins: list[list[float]]
+    losses: list[list[float]]
+    draws: list[list[float]]
+    has_fractions: bool
+
+    @classmethod
+    def of(cls, record: DuelRecord | None) -> StoredDuels | None:
+        if record is None:
+            return None
+        return cls(
+            wins=record.wins.tolist(),
+            losses=record.losses.tolist(),
+            draws=record.draws.tolist(),
+            has_fractions=record.has_fractions,
+        )
+
+    def have_lengths(self, expected_lengths: list[int]) -> bool:
+        """Whether there is a row of the expected length for each time."""
+        tables = (self.wins, self.losses, self.draws)
+        return all([len(row) for row in table] == expected_lengths for table in tables)
+
+    def record(self, shared: np.ndarray, n_algorithms: int) -> DuelRecord:
+        return DuelRecord(
+            wins=np.array(self.wins),
+            losses=np.array(self.losses),
+            draws=np.array(self.draws),
+            shared=shared,
+            algorithms=n_algorithms,
+            has_fractions=self.has_fractions,
+        )
+
+
+@dataclass(frozen=True)
 class PosteriorMetadata:
     """Everything about a posterior but its draws, as it stands in the metadata of its file.
 
     Fields are those of `Posterior`, as values of JSON. ``evidence`` is the key of the data that the
     posterior was inferred from, ``hyper`` has the names of the hyperparameters, ``fit`` is that by
-    indices, and ``head_to_head`` says whether the file has draws of win probabilities.
+    indices, ``duels`` the record of duels where the model counts them, and ``head_to_head`` says
+    whether the file has draws of win probabilities.
     """
 
     algorithms: list[str]
@@ -59,12 +100,17 @@ class PosteriorMetadata:
     evidence: str
     head_to_head: bool
     shared: list[list[int]] | None
+    duels: StoredDuels | None = None
 
     def __post_init__(self) -> None:
         n_pairs = len(self.algorithms) * (len(self.algorithms) - 1) // 2
         expected_lengths = [n_pairs] * len(self.times)
         if self.shared is not None and [len(row) for row in self.shared] != expected_lengths:
             raise ValueError("shared does not have a number for each pair at each time")
+        if self.duels is not None and (
+            self.shared is None or not self.duels.have_lengths(expected_lengths)
+        ):
+            raise ValueError("duels do not have a number for each pair at each time")
 
 
 class Posteriors:
@@ -226,6 +272,7 @@ def _metadata_of(posterior: Posterior, evidence_key: str) -> PosteriorMetadata:
         evidence=evidence_key,
         head_to_head=posterior.wins is not None,
         shared=None if posterior.shared is None else posterior.shared.tolist(),
+        duels=StoredDuels.of(posterior.duels),
     )
 
 
@@ -262,6 +309,10 @@ def _posterior_from(
     if metadata.hyper:
         hyper_draws = _matrix(draws["hyper"])
         hyper = {name: hyper_draws[:, i] for i, name in enumerate(metadata.hyper)}
+    shared = None if metadata.shared is None else np.array(metadata.shared)
+    duels = None
+    if metadata.duels is not None and shared is not None:
+        duels = metadata.duels.record(shared, len(metadata.algorithms))
     return Posterior(
         theta=theta.reshape(len(draws), n_times, len(metadata.algorithms)),
         algorithms=tuple(metadata.algorithms),
@@ -281,7 +332,8 @@ def _posterior_from(
         notes=metadata.notes,
         evidence_weight=metadata.evidence_weight,
         wins=wins,
-        shared=None if metadata.shared is None else np.array(metadata.shared),
+        shared=shared,
+        duels=duels,
         indexed_fit=metadata.fit,
     )
 

@@ -1,6 +1,7 @@
 """`polarbear infer`, on runs and on what was imported."""
 
 import pytest
+from scipy.stats import beta
 
 from tests.support import Project
 
@@ -63,3 +64,35 @@ def test_imported_tables_and_rankings_are_inferred_like_runs(project: Project):
         answer = project.json("infer", store, *QUICK, "--pairs", "--at", "5")
         better = next(row for row in answer["pairs"] if row["a"] == "A")
         assert better["p_dominates"] > 0.99
+
+
+def table_of(rename: dict[str, str], prefix: str) -> str:
+    """Values of two algorithms on 9 instances at two times, with these names."""
+    lines = ["algorithm,instance,t,y"]
+    for i in range(9):
+        for name, better_at in (("A", (1, 4, 6)), ("B", (0, 2, 3, 5, 7, 8))):
+            for t in (1, 5):
+                y = (0.0 if i in better_at else 1.0) + 1 / t
+                lines.append(f"{rename[name]},{prefix}{i},{t},{y}")
+    return "\n".join(lines)
+
+
+def test_names_of_algorithms_and_instances_change_no_probability_of_a_pair(project: Project):
+    """`infer` and `select` say the same number, that of the Beta distribution, for any names."""
+    p_better = beta(1 + 3, 1 + 6).sf(0.5)
+    names = ({"A": "A", "B": "B"}, {"A": "zebra", "B": "yak"})
+    for k, rename in enumerate(names):
+        (project.folder / f"{k}.csv").write_text(table_of(rename, prefix="ij"[k]))
+        project.json("import", f"{k}.csv", "--store", f"s{k}")
+        inferred = project.json("infer", f"s{k}", "--pairs")
+        (row,) = [row for row in inferred["pairs"] if (row["a"], row["t"]) == (rename["A"], 5)]
+        assert row["p_dominates"] == pytest.approx(p_better, rel=1e-12)
+        assert row["p_wins"] == pytest.approx((1 + 3) / (2 + 9), rel=1e-12)
+        assert row["error"] == 0
+        selected = project.json("select", f"s{k}", "--preference", "at 5", "--sweep")
+        rows = {row["algorithm"]: row for row in selected["ranking"]}
+        assert rows[rename["A"]]["p2bb"] == pytest.approx(p_better, rel=1e-12)
+        assert rows[rename["A"]]["mean"] == pytest.approx((1 + 3) / (2 + 9), rel=1e-12)
+        assert rows[rename["A"]]["p2bb_error"] == 0
+        assert selected["sweep"]["p2bb"][rename["A"]][-1] == pytest.approx(p_better, rel=1e-12)
+        assert "Monte-Carlo" not in " ".join(selected["notes"])

@@ -20,6 +20,7 @@ from polarbear.store import StoreOnDisk
 from polarbear.wording import probability
 from tests.report.stores import THREE, runs_of
 from tests.report.test_page_file import unpacked
+from tests.support import synthetic
 
 
 def p_best_on_page(context: ReportContext) -> np.ndarray:
@@ -90,3 +91,33 @@ def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too
     blocks = outline(context, story)
     for text in (as_text(blocks, 10_000), as_markdown(blocks).replace("*", ""), page(context)):
         assert "Too early to say, on 3 problems. " in text
+
+
+def test_a_race_infer_select_report_and_page_say_one_number_for_a_pair(tmp_path: Path):
+    """P(B is better than A) at each time; a race shows the lowest over time as P(dominated)."""
+    config = {
+        **synthetic({"A": [0.45, 0.3], "B": [0.55, 0.7]}),
+        "budget": {"grid": [10, 100]},
+        "race": {"limits": {"instances": 16}},
+    }
+    pb.race(config, tmp_path / "store")
+    opened = pb.open(tmp_path / "store")
+    context = gather(StoreOnDisk.open(tmp_path / "store"))
+    rows = opened.posterior().pairs().filter(pl.col("a") == "B").sort("t")
+    p_better = rows["p_dominates"].to_numpy()
+    assert context.race is not None
+    (standing,) = [row for row in context.race.algorithms if row.algorithm == "A"]
+    assert (standing.by, standing.probability) == ("B", pytest.approx(p_better.min(), rel=1e-12))
+    names, p_best = context.p_best
+    np.testing.assert_allclose(p_best[:, names.index("B")], p_better, rtol=1e-12)
+    for t, p in zip((10, 100), p_better, strict=True):
+        p2bb = {row.algorithm: row.p2bb for row in opened.select(f"at {t}").ranking}
+        assert p2bb["B"] == pytest.approx(p, rel=1e-12)
+    assert context.estimates is not None
+    above = context.estimates.above[:, names.index("B"), names.index("A")]
+    np.testing.assert_allclose(above, p_better, rtol=1e-6)  # rounds keep single precision
+    content = selector(context)
+    assert content is not None
+    exact = np.array(content["exact"]["p_better"])
+    p_on_page = exact if content["items"][0] == "B" else 1 - exact
+    np.testing.assert_allclose(p_on_page, p_better, rtol=1e-12)

@@ -91,7 +91,9 @@ def test_the_value_of_information_is_the_expected_regret_and_is_split_by_rival()
         criteria = Criteria(values)
         choice = criteria.best("mean")
         order = [choice, *(item for item in range(5) if item != choice)]
-        information = value_of_information(values[:, order], [str(item) for item in order])
+        information = value_of_information(
+            values[:, order], criteria.p2bb[order], [str(item) for item in order]
+        )
         assert information.gain == pytest.approx(criteria.regret[choice])
         assert sum(rival.gain for rival in information.rivals) == pytest.approx(information.gain)
         assert [r.gain for r in information.rivals] == sorted(r.gain for r in information.rivals)[
@@ -100,5 +102,7 @@ def test_the_value_of_information_is_the_expected_regret_and_is_split_by_rival()
         assert information.share == pytest.approx(information.gain / criteria.mean[choice])
         for rival in information.rivals:
             assert rival.p2bb == pytest.approx(criteria.p2bb[int(rival.algorithm)])
-    information = value_of_information(np.array([[0.8, 0.2], [0.7, 0.3]]), ["A", "B"])
+    information = value_of_information(
+        np.array([[0.8, 0.2], [0.7, 0.3]]), np.array([1.0, 0.0]), ["A", "B"]
+    )
     assert (information.gain, information.rivals) == (0.0, ())

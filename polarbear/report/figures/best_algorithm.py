@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from polarbear.inference.win_rates import WinRates
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import (
     Figure,
@@ -29,7 +30,7 @@ from polarbear.report.figures.chart import (
     isolated,
     row_axis,
 )
-from polarbear.selection.criteria import Criteria, draws_of_values
+from polarbear.selection.criteria import criteria_of
 from polarbear.selection.criterion_names import ValueKind
 from polarbear.selection.posterior_source import Basis
 from polarbear.selection.preference import Preference
@@ -128,10 +129,11 @@ def one_data(context: ReportContext) -> pl.DataFrame:
     basis = context.draws
     assert basis is not None
     time_index = _time_index(context)
-    won, better = _duels_won(basis, time_index)
-    order = np.argsort(-won.mean(axis=1), kind="stable")
+    rates, better = _duels_won(basis, time_index)
+    means = np.concatenate([rate.mean for rate in rates])
+    low, high = np.concatenate([rate.interval() for rate in rates], axis=1)
+    order = np.argsort(-means, kind="stable")
     bars = groups(better[np.ix_(order, order)] >= context.rules.alpha)
-    low, _, high = np.quantile(won, INTERVAL_LEVELS, axis=1)
     n_algorithms = len(basis.algorithms)
     numbers_of_bars = [
         " ".join(str(bar) for bar, (first, last) in enumerate(bars) if first <= rank <= last)
@@ -141,7 +143,7 @@ def one_data(context: ReportContext) -> pl.DataFrame:
         {
             "t": [float(basis.times[time_index])] * n_algorithms,
             "algorithm": [basis.algorithms[i] for i in order],
-            "mean": won.mean(axis=1)[order],
+            "mean": means[order],
             "low": low[order],
             "high": high[order],
             "groups": numbers_of_bars,
@@ -149,18 +151,20 @@ def one_data(context: ReportContext) -> pl.DataFrame:
     )
 
 
-def _duels_won(basis: Basis, time_index: int) -> tuple[np.ndarray, np.ndarray]:
-    """Shares of duels won[algorithm, draw] against all others, and P(better)[a, b], at a time."""
+def _duels_won(basis: Basis, time_index: int) -> tuple[list[WinRates], np.ndarray]:
+    """The win rate of each algorithm against all others, and P(better)[a, b], at a time."""
     posterior = basis.posterior
     n_algorithms = len(basis.algorithms)
-    won = np.zeros((n_algorithms, posterior.draws))
+    time_indices = np.array([time_index])
+    rates = []
     better = np.zeros((n_algorithms, n_algorithms))
     for a in range(n_algorithms):
-        for b in range(n_algorithms):
-            if a != b:
-                won[a] += posterior.head_to_head(a, b)[:, time_index] / (n_algorithms - 1)
-                better[a, b] = posterior.beats(a, b)[:, time_index].mean()
-    return won, better
+        others = [b for b in range(n_algorithms) if b != a]
+        rates_of_pairs = [WinRates.of_pair(posterior, a, b).at(time_indices) for b in others]
+        rates.append(WinRates.average(rates_of_pairs))
+        for b in others:
+            better[a, b] = posterior.p_better(a, b)[time_index]
+    return rates, better
 
 
 def groups(better: np.ndarray) -> list[tuple[int, int]]:
@@ -266,11 +270,9 @@ def values_data(context: ReportContext) -> pl.DataFrame:
     items = [basis.algorithms.index(name) for name in names]
     frames = []
     for title, preference in preferences(context).items():
-        values = draws_of_values(
-            basis.posterior, items, preference.on(basis.context()), ValueKind.DUELS
-        )
-        values = values.astype(np.float64)
-        criteria = Criteria(values)
+        valuation = preference.on(basis.context())
+        criteria = criteria_of(basis.posterior, items, valuation, ValueKind.DUELS)
+        values = criteria.values.astype(np.float64)
         for item, name in enumerate(names):
             low, median, high = np.quantile(values[:, item], INTERVAL_LEVELS)
             x, density = smooth(values[:, item])

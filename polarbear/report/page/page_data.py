@@ -5,11 +5,13 @@ The page fills gaps of the form {name} in sentences; its scripts contain no word
 
 import math
 import shlex
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
 from polarbear.facts.run_details import better_in, repeating, tolerance_of
+from polarbear.inference import Posterior
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import Elimination
 from polarbear.racing.recommendation import MIN_PROBLEMS
@@ -39,9 +41,8 @@ MIN_INSTANCES = 8
 MAX_INSTANCES = 60
 MAX_VALUES = 60_000  # in the sample of runs, eight bytes each before compression
 
-CHOICE = (
-    f"{{early}}{P_BEST} = {{probability}} (±\u00a0{{error}}){{rests}}{choice.BEATS}{choice.REGRET}."
-)
+CHOICE = f"{{early}}{P_BEST} = {{probability}}{{error}}{{rests}}{choice.BEATS}{choice.REGRET}."
+ERROR = " (±\u00a0{error})"
 GAIN = (
     f"Exact knowledge could gain at most {{gain}} over {{name}}; {{part}} of it from {{rival}}, "
     f"whose {P_BEST} is {{probability}}."
@@ -73,7 +74,8 @@ def selector(context: ReportContext) -> dict[str, object] | None:
 
     ``wins[pair, time, draw]`` is the probability that the first of a pair beats the second, pairs
     in the order of ``combinations``; ``problems[pair]`` counts the problems that a pair shares at
-    each time, None where the model does not count them.
+    each time, None where the model does not count them. ``exact`` has P(better) and the win rate of
+    the first of two candidates at each time, None where they are those of draws.
     """
     basis = context.draws
     contest = context.contest
@@ -101,7 +103,18 @@ def selector(context: ReportContext) -> dict[str, object] | None:
             "least_problems": MIN_PROBLEMS,
         },
         "wins": packed(wins),
+        "exact": exact_of_pair(posterior, contest.candidates),
         "problems": [None if counts is None else counts.tolist() for counts in shared],
+    }
+
+
+def exact_of_pair(posterior: Posterior, candidates: Sequence[int]) -> dict[str, object] | None:
+    """P(better) and the win rate of the first of two candidates; None for more, or by draws."""
+    if len(candidates) != 2 or posterior.exact_duels is None:
+        return None
+    return {
+        "p_better": posterior.p_better(*candidates).tolist(),
+        "win_rate": posterior.win_rate(*candidates).tolist(),
     }
 
 
@@ -117,6 +130,7 @@ def sentences(basis: Basis) -> dict[str, str | dict[str, str]]:
     return {
         "alone": "No other algorithm competes.",
         "choice": CHOICE,
+        "error": ERROR,
         "early": choice.EARLY[:1].upper() + choice.EARLY[1:],
         "rests": choice.RESTS,
         "too_early": choice.TOO_EARLY,

@@ -15,6 +15,7 @@ import polars as pl
 
 from polarbear.facts.evidence import Evidence, ranked
 from polarbear.inference import ModelOptions
+from polarbear.inference.win_rates import WinRates
 from polarbear.rankings import GridValues
 from polarbear.records import Facts
 from polarbear.report.stores.sides import Moments, Side, common_algorithms, matched
@@ -57,13 +58,13 @@ def compared(sides: Sequence[Side], align: str = "auto") -> StoreComparison:
     # The empty tables give the columns their types if there are no duels.
     levels = [_empty_table(LEVEL_COLUMNS)]
     differences = [_empty_table(DIFFERENCE_COLUMNS)]
-    for algorithm, against, wins_by_store in _duels(sides, names, moments):
-        stores = zip(sides, wins_by_store, moments.places, strict=True)
-        for side, wins, places in stores:
+    for algorithm, against, rates_by_store in _duels(sides, names, moments):
+        stores = zip(sides, rates_by_store, moments.places, strict=True)
+        for side, rates, places in stores:
             labels = {"store": side.name, "algorithm": algorithm, "against": against}
-            levels.append(_levels(labels, wins, moments.at, side.basis.times[places]))
+            levels.append(_levels(labels, rates, moments.at, side.basis.times[places]))
             if side is not sides[0]:
-                differences.append(_differences(labels, wins_by_store[0], wins, moments.at))
+                differences.append(_differences(labels, rates_by_store[0], rates, moments.at))
     return StoreComparison(
         tuple(sides),
         names,
@@ -79,52 +80,56 @@ def _empty_table(columns: Sequence[str]) -> pl.DataFrame:
 
 def _duels(
     sides: Sequence[Side], names: Sequence[str], moments: Moments
-) -> Iterator[tuple[str, str | None, list[np.ndarray]]]:
-    """The share of duels won[store][draw, moment], of each pair, then of each algorithm.
+) -> Iterator[tuple[str, str | None, list[WinRates]]]:
+    """The win rates by store, of each pair, then of each algorithm against all others.
 
     A single common algorithm has no duels; it is only compared with itself.
     """
     if len(names) == 1:
         return
-    totals = {name: [np.zeros(1) for _ in sides] for name in names}
+    places_of_sides = list(zip(sides, moments.places, strict=True))
     for a, b in combinations(names, 2):
-        wins_by_store = [
-            side.wins(a, b, places) for side, places in zip(sides, moments.places, strict=True)
-        ]
-        for k, wins in enumerate(wins_by_store):
-            totals[a][k] = totals[a][k] + wins
-            totals[b][k] = totals[b][k] + 1 - wins
-        yield a, b, wins_by_store
+        yield a, b, [side.win_rates(a, b, places) for side, places in places_of_sides]
     for name in names:
-        yield name, None, [total / (len(names) - 1) for total in totals[name]]
+        others = [other for other in names if other != name]
+        yield (
+            name,
+            None,
+            [
+                WinRates.average([side.win_rates(name, other, places) for other in others])
+                for side, places in places_of_sides
+            ],
+        )
 
 
 def _levels(
-    labels: Mapping[str, str | None], wins: np.ndarray, at: np.ndarray, times: np.ndarray
+    labels: Mapping[str, str | None], rates: WinRates, at: np.ndarray, times: np.ndarray
 ) -> pl.DataFrame:
     """The rows of one store and one pair or algorithm: a row for each moment."""
-    low, high = np.quantile(wins, INTERVAL, axis=0)
-    columns = {"at": at, "t": times, "mean": wins.mean(axis=0), "low": low, "high": high}
+    low, high = rates.interval()
+    columns = {"at": at, "t": times, "mean": rates.mean, "low": low, "high": high}
     return pl.DataFrame({**labels, **columns})
 
 
 def _differences(
-    labels: Mapping[str, str | None], first: np.ndarray, other: np.ndarray, at: np.ndarray
+    labels: Mapping[str, str | None], first: WinRates, other: WinRates, at: np.ndarray
 ) -> pl.DataFrame:
     """The rows of one pair or algorithm: the mean over all moments, then each moment."""
-    n_draws = min(len(first), len(other))
-    in_first = _with_mean_over_moments(thinned(first, n_draws))
-    in_other = _with_mean_over_moments(thinned(other, n_draws))
-    difference = in_other - in_first
+    n_draws = min(len(first.draws), len(other.draws))
+    drawn_in_first = _with_mean_over_moments(thinned(first.draws, n_draws))
+    drawn_in_other = _with_mean_over_moments(thinned(other.draws, n_draws))
+    difference = drawn_in_other - drawn_in_first
+    mean_in_first = np.append(first.mean.mean(), first.mean)
+    mean_in_other = np.append(other.mean.mean(), other.mean)
     low, high = np.quantile(difference, INTERVAL, axis=0)
     p_more = (difference > 0).mean(axis=0) + 0.5 * (difference == 0).mean(axis=0)
     return pl.DataFrame(
         {
             **labels,
             "at": [None, *at.tolist()],
-            "first": in_first.mean(axis=0),
-            "other": in_other.mean(axis=0),
-            "difference": difference.mean(axis=0),
+            "first": mean_in_first,
+            "other": mean_in_other,
+            "difference": mean_in_other - mean_in_first,
             "low": low,
             "high": high,
             "p_more": p_more,
@@ -305,11 +310,10 @@ def _values_on(grid: GridValues, instances: Sequence[str]) -> np.ndarray:
 def _change(store: str, algorithm: str, evidence: Evidence) -> AlgorithmChange:
     """The two versions of an algorithm as a race between them, by the empirical model."""
     posterior = evidence.posterior(ModelOptions(), seed=0)
-    wins = posterior.head_to_head(1, 0)  # [draw, time]
-    mean_wins = wins.mean(axis=1)
-    last_wins = wins[:, -1]
-    low, high = np.quantile(mean_wins, INTERVAL).tolist()
-    low_at_last, high_at_last = np.quantile(last_wins, INTERVAL).tolist()
+    rates = WinRates.of_pair(posterior, 1, 0)
+    over_time = rates.over_time()
+    low, high = over_time.interval()[:, 0].tolist()
+    low_at_last, high_at_last = rates.interval()[:, -1].tolist()
     in_first = evidence.grid.values[:, 0]
     in_other = evidence.grid.values[:, 1]
     is_compared = ~(np.isnan(in_first) | np.isnan(in_other))
@@ -318,11 +322,11 @@ def _change(store: str, algorithm: str, evidence: Evidence) -> AlgorithmChange:
         algorithm=algorithm,
         instances=evidence.n_problems,
         same=bool((in_first[is_compared] == in_other[is_compared]).all()),
-        wins=float(mean_wins.mean()),
+        wins=float(over_time.mean[0]),
         low=low,
         high=high,
-        p_better=float((mean_wins > 0.5).mean()),
-        wins_at_last=float(last_wins.mean()),
+        p_better=float((over_time.draws > 0.5).mean()),
+        wins_at_last=float(rates.mean[-1]),
         low_at_last=low_at_last,
         high_at_last=high_at_last,
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from polarbear.errors import ReportError
+from polarbear.inference.win_rates import WinRates
 from polarbear.report.context import ReportContext
 from polarbear.selection.posterior_source import Basis
 from polarbear.settings.options import unknown
@@ -27,11 +28,10 @@ class Side:
     context: ReportContext
     basis: Basis
 
-    def wins(self, a: str, b: str, places: np.ndarray) -> np.ndarray:
-        """P(a beats b on a new instance)[draw, place]."""
+    def win_rates(self, a: str, b: str, places: np.ndarray) -> WinRates:
+        """The win rates of a against b at some places of the grid."""
         names = self.basis.algorithms
-        won = self.basis.posterior.head_to_head(names.index(a), names.index(b))
-        return won[:, places].astype(float)
+        return WinRates.of_pair(self.basis.posterior, names.index(a), names.index(b)).at(places)
 
 
 def sides_of(contexts: Sequence[ReportContext]) -> tuple[Side, ...]:

@@ -130,3 +130,21 @@ test("the possible gain is the regret of the choice, split by rivals", () => {
   ]);
   assert.ok(Math.abs(found.gain - 0.15) < 1e-12);
 });
+
+test("P(best) of two at a single time is the exact one that the page has", () => {
+  const exact = { p_better: [0.8, 0.3], win_rate: [0.6, 0.45] };
+  const posterior = posteriorOf([[[0.6, 0.6, 0.6, 0.5], [0.4, 0.6, 0.3, 0.2]]], { exact });
+  const made = choose(posterior, first, "p2bb", 0.05);
+  assert.equal(made.exact, true);
+  assert.deepEqual(
+    made.ranking.map(({ p2bb, mean }) => [p2bb, mean]),
+    [
+      [0.8, 0.6],
+      [1 - 0.8, 1 - 0.6],
+    ],
+  );
+  assert.deepEqual(made.notes, ["noted"]);
+  assert.deepEqual(bestOverTime(posterior)[0], [0.8, 0.3]);
+  const overall = choose(posterior, { weights: [0.5, 0.5], notes: [] }, "p2bb", 0.05);
+  assert.equal(overall.exact, false);
+});

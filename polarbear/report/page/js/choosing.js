@@ -93,8 +93,20 @@ function winsOf(values, highest) {
   return values.map((one) => one.map((value, i) => (value >= highest[i] ? 1 / winners[i] : 0)));
 }
 
+/**
+ * P(best) and the mean of two items at a single time of the grid, which the page has without the
+ * error of draws; null for others.
+ */
+function exactOf({ exact }, weights) {
+  if (!exact || !weights || weights.filter((weight) => weight !== 0).length !== 1) return null;
+  const time = weights.findIndex((weight) => weight !== 0);
+  const p2bb = exact.p_better[time];
+  const mean = exact.win_rate[time];
+  return [{ p2bb, mean }, { p2bb: 1 - p2bb, mean: 1 - mean }];
+}
+
 /** All criteria of items with values in each draw; only of the regret is less better. */
-function judge(items, gamma) {
+function judge(items, gamma, exact) {
   const values = items.map((item) => item.values);
   const highest = highestOf(values);
   const wins = winsOf(values, highest);
@@ -109,6 +121,7 @@ function judge(items, gamma) {
       quantile: quantileOf(one.values, gamma),
       regret: Math.max(best - mean, 0),
       wins: wins[item],
+      ...exact?.[item],
     };
   });
 }
@@ -137,7 +150,8 @@ function tooClose(first, second, risk, posterior) {
 
 /** The choice for a preference on the grid, with every criterion of every candidate. */
 export function choose(posterior, preference, risk, gamma) {
-  const ranking = ordered(judge(valuesOf(posterior, preference.weights), gamma), risk);
+  const exact = exactOf(posterior, preference.weights);
+  const ranking = ordered(judge(valuesOf(posterior, preference.weights), gamma, exact), risk);
   const [first, second] = ranking;
   const notes = [...preference.notes];
   const several = !preference.weights || preference.weights.filter((w) => w !== 0).length > 1;
@@ -147,10 +161,10 @@ export function choose(posterior, preference, risk, gamma) {
   const name = (one) => posterior.items[one.item];
   const early = second ? tooEarly(posterior, first) : null;
   if (early) notes.push(filled(posterior.sentences.too_early, { name: name(first), reason: early }));
-  if (second && tooClose(first, second, risk, posterior)) {
+  if (second && !exact && tooClose(first, second, risk, posterior)) {
     notes.push(filled(posterior.sentences.close, { first: name(first), second: name(second) }));
   }
-  return { ranking, notes, choice: name(first), early };
+  return { ranking, notes, choice: name(first), early, exact: exact !== null };
 }
 
 /** Why the evidence is too small to recommend a choice; null where it is not. */
@@ -175,6 +189,10 @@ export function informationOf([first, ...others]) {
 
 /** P(best)[item][time]: by duels at that time alone. */
 export function bestOverTime(posterior) {
+  if (posterior.exact) {
+    const first = posterior.exact.p_better;
+    return [first, first.map((p) => 1 - p)];
+  }
   const shares = posterior.items.map(() => []);
   posterior.times.forEach((_, time) => {
     const only = posterior.times.map((_, other) => Number(other === time));

@@ -167,11 +167,12 @@ function showChoice(posterior, made, gamma, risk, preference) {
   const strong = (text) => element("strong", {}, text);
   const lines = [element("p", { class: "chosen" }, labelled(items[first.item]))];
   if (second) {
+    const errorWords = say.small(errorOf(first.p2bb, posterior));
     const problems = first.problems === null ? null : say.counted(first.problems, "problem");
     const words = pieces(sentences.choice, {
       early: made.early ? sentences.early : "",
       probability: strong(say.probability(first.p2bb)),
-      error: say.small(errorOf(first.p2bb, posterior)),
+      error: made.exact ? "" : filled(sentences.error, { error: errorWords }),
       rests: !first.problems ? "" : filled(sentences.rests, { problems }),
       rival: nameElement(items[first.rival]),
       share: strong(say.percent(first.mean)),
