@@ -104,15 +104,14 @@ def names_of(truth: Truth) -> list[str]:
 
 
 def one_race(
-    cell: Cell, guarantee: Guarantee, alpha: float, seed: int, populations: Path | None = None
+    cell: Cell, truth: Truth, guarantee: Guarantee, alpha: float, seed: int
 ) -> dict[str, Any]:
-    """The facts of a race.
+    """The facts of a race on a truth of a cell.
 
     ``wrong`` are its wrongly eliminated ordered pairs (by, algorithm), ``beyond`` those of them in
     which the eliminated one is better by more than the ROPE at some time. ``nulls`` and
     ``nulls_beyond`` are the numbers of pairs of which this could be said.
     """
-    truth = truths.drawn(cell.truth, seed, LIMIT, populations)
     names = names_of(truth)
     replayed = raced(truth, rules_of(guarantee, alpha), cell.newcomer)
     is_right = truth.better(2 * truth.error)
@@ -142,10 +141,17 @@ def run_all(cells: Iterable[Cell], races: int, out: Path, populations: Path | No
     done = {(row["cell"], row["guarantee"], row["alpha"], row["seed"]) for row in read(out)}
     with out.open("a") as file:
         for seed, cell in product(range(races), cells):
-            for guarantee, alpha in product(GUARANTEES, ALPHAS):
-                if (cell.name, guarantee, alpha, seed) not in done:
-                    row = one_race(cell, guarantee, alpha, seed, populations)
-                    file.write(json.dumps(row) + "\n")
+            missing = [
+                (guarantee, alpha)
+                for guarantee, alpha in product(GUARANTEES, ALPHAS)
+                if (cell.name, guarantee, alpha, seed) not in done
+            ]
+            if not missing:
+                continue
+            truth = truths.drawn(cell.truth, seed, LIMIT, populations)
+            for guarantee, alpha in missing:
+                row = one_race(cell, truth, guarantee, alpha, seed)
+                file.write(json.dumps(row) + "\n")
             file.flush()
 
 

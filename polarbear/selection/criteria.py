@@ -178,16 +178,16 @@ def criteria_of(
 def _exact_criteria(
     posterior: Posterior, pair: Sequence[int], valuation: Valuation, values: np.ndarray
 ) -> ExactCriteria | None:
-    """The criteria of a pair by its duels, at single times; None where there are several.
+    """The criteria of a pair by its duels, at one time; None where a mean has more than two.
 
-    Between two times of the grid, P(best) of the draws is corrected by its Monte-Carlo error at
-    these two.
+    With two times, between which a budget may lie, P(best) of the draws is corrected by its
+    Monte-Carlo error at these two.
     """
     weights = valuation.weights
     if posterior.exact_duels is None or weights is None:
         return None
     n_times = np.count_nonzero(weights, axis=-1)
-    if (n_times > 2).any() or (weights.ndim == 1 and n_times > 1):
+    if (n_times > 2).any():
         return None
     p_better = posterior.p_better(*pair)
     error = posterior.beats(*pair).mean(axis=0) - p_better

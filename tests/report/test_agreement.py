@@ -34,6 +34,9 @@ def p_best_on_page(context: ReportContext) -> np.ndarray:
     for pair, (a, b) in enumerate(zip(*np.triu_indices(n, 1), strict=True)):
         values[a] = np.minimum(values[a], wins[pair])
         values[b] = np.minimum(values[b], 1 - wins[pair])
+    if content["exact"] is not None:
+        p_first = np.array(content["exact"]["p_better"])
+        return np.stack([p_first, 1 - p_first], axis=1)
     is_best = values >= values.max(axis=0)
     return np.asarray((is_best / is_best.sum(axis=0)).mean(axis=2).T)
 

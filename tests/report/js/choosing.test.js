@@ -147,4 +147,11 @@ test("P(best) of two at a single time is the exact one that the page has", () =>
   assert.deepEqual(bestOverTime(posterior)[0], [0.8, 0.3]);
   const overall = choose(posterior, { weights: [0.5, 0.5], notes: [] }, "p2bb", 0.05);
   assert.equal(overall.exact, false);
+  // The draws say 0.375, and 0.875 and 0.25 at the two times instead of 0.8 and 0.3.
+  const corrected = 0.375 - (0.5 * (0.875 - 0.8) + 0.5 * (0.25 - 0.3));
+  const [second, other] = overall.ranking;
+  assert.equal(other.item, 0);
+  assert.ok(Math.abs(other.p2bb - corrected) < 1e-12);
+  assert.ok(Math.abs(second.p2bb - (1 - corrected)) < 1e-12);
+  assert.ok(Math.abs(other.mean - 0.525) < 1e-12);
 });

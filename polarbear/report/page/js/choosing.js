@@ -93,20 +93,8 @@ function winsOf(values, highest) {
   return values.map((one) => one.map((value, i) => (value >= highest[i] ? 1 / winners[i] : 0)));
 }
 
-/**
- * P(best) and the mean of two items at a single time of the grid, which the page has without the
- * error of draws; null for others.
- */
-function exactOf({ exact }, weights) {
-  if (!exact || !weights || weights.filter((weight) => weight !== 0).length !== 1) return null;
-  const time = weights.findIndex((weight) => weight !== 0);
-  const p2bb = exact.p_better[time];
-  const mean = exact.win_rate[time];
-  return [{ p2bb, mean }, { p2bb: 1 - p2bb, mean: 1 - mean }];
-}
-
 /** All criteria of items with values in each draw; only of the regret is less better. */
-function judge(items, gamma, exact) {
+function judge(items, gamma) {
   const values = items.map((item) => item.values);
   const highest = highestOf(values);
   const wins = winsOf(values, highest);
@@ -121,9 +109,31 @@ function judge(items, gamma, exact) {
       quantile: quantileOf(one.values, gamma),
       regret: Math.max(best - mean, 0),
       wins: wins[item],
-      ...exact?.[item],
     };
   });
+}
+
+/** The share of draws in which a win probability is above a half. */
+function shareAbove(wins) {
+  return meanOf(Array.from(wins, (won) => (won > 0.5 ? 1 : won < 0.5 ? 0 : 0.5)));
+}
+
+/**
+ * The criteria of two items with P(best) and the mean as the page has them without draws: exact at
+ * one time; between two, P(best) of the draws is corrected by its error at these.
+ */
+function corrected(criteria, { exact, wins }, weights) {
+  const times = weights ? weights.flatMap((weight, time) => (weight === 0 ? [] : [time])) : [];
+  if (!exact || times.length === 0 || times.length > 2) return criteria;
+  const sum = (numbers) => times.reduce((total, time) => total + weights[time] * numbers(time), 0);
+  const mean = sum((time) => exact.win_rate[time]);
+  const error = sum((time) => shareAbove(wins(0, time)) - exact.p_better[time]);
+  const p = times.length === 1 ? exact.p_better[times[0]] : criteria[0].p2bb - error;
+  const p2bb = Math.min(Math.max(p, 0), 1);
+  return [
+    { ...criteria[0], p2bb, mean },
+    { ...criteria[1], p2bb: 1 - p2bb, mean: 1 - mean },
+  ];
 }
 
 /** From best to worst; the mean decides between equals, then the given order. */
@@ -150,11 +160,13 @@ function tooClose(first, second, risk, posterior) {
 
 /** The choice for a preference on the grid, with every criterion of every candidate. */
 export function choose(posterior, preference, risk, gamma) {
-  const exact = exactOf(posterior, preference.weights);
-  const ranking = ordered(judge(valuesOf(posterior, preference.weights), gamma, exact), risk);
+  const { weights } = preference;
+  const criteria = judge(valuesOf(posterior, weights), gamma);
+  const ranking = ordered(corrected(criteria, posterior, weights), risk);
   const [first, second] = ranking;
   const notes = [...preference.notes];
-  const several = !preference.weights || preference.weights.filter((w) => w !== 0).length > 1;
+  const several = !weights || weights.filter((w) => w !== 0).length > 1;
+  const exact = Boolean(posterior.exact) && !several;
   if (several && !posterior.joint && posterior.times.length > 1) {
     notes.push(posterior.sentences.each_time);
   }
@@ -164,7 +176,7 @@ export function choose(posterior, preference, risk, gamma) {
   if (second && !exact && tooClose(first, second, risk, posterior)) {
     notes.push(filled(posterior.sentences.close, { first: name(first), second: name(second) }));
   }
-  return { ranking, notes, choice: name(first), early, exact: exact !== null };
+  return { ranking, notes, choice: name(first), early, exact };
 }
 
 /** Why the evidence is too small to recommend a choice; null where it is not. */
