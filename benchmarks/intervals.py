@@ -16,6 +16,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from itertools import combinations, product
+from math import comb
 from pathlib import Path
 
 import numpy as np
@@ -129,10 +130,14 @@ def contains(interval: np.ndarray, truth: float) -> bool:
 
 
 def tallies(truths: int, concentration: float) -> Iterator[tuple[str, int, int, Tally]]:
-    """The outcomes of each cell: its kind, its numbers of algorithms and of problems."""
+    """The outcomes of each cell: its kind, its numbers of algorithms and of problems.
+
+    Cells with fewer algorithms have more truths, so that all have about as many pairs.
+    """
+    most_pairs = comb(max(ALGORITHMS), 2)
     for kind, n, problems in product(KINDS, ALGORITHMS, PROBLEMS):
         tally = Tally()
-        for seed in range(truths):
+        for seed in range(truths * most_pairs // comb(n, 2)):
             tally.add(kind, n, problems, seed, concentration)
         yield kind, n, problems, tally
 
@@ -170,7 +175,9 @@ def lines(truths: int, concentration: float) -> Iterator[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
-    parser.add_argument("--truths", type=int, default=100, help="number of each cell")
+    parser.add_argument(
+        "--truths", type=int, default=60, help="number of each cell with 8 algorithms"
+    )
     parser.add_argument("--concentration", type=float, default=CONCENTRATION)
     parser.add_argument("--write", type=Path, help="a Markdown file for the tables")
     args = parser.parse_args()
