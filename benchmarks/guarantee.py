@@ -340,7 +340,7 @@ def markdown(rows: Races, on_populations: Races) -> str:
             "Pooled, `pair` at 0.95 takes "
             f"{cost_ratio(on_populations, 'runs'):.2f} times the runs and "
             f"{cost_ratio(on_populations, 'spent'):.2f} times the grid times of `none` at 0.99. "
-            f"Races that are not settled end at {LIMIT} instances, which makes rules look more alike."
+            f"Races that are not settled end at {LIMIT} instances, where rules look alike."
         )
     return "\n".join(lines) + "\n"
 
