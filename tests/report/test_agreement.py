@@ -106,7 +106,7 @@ def test_a_race_infer_select_report_and_page_say_one_number_for_a_pair(tmp_path:
     pb.race(config, tmp_path / "store")
     opened = pb.open(tmp_path / "store")
     context = gather(StoreOnDisk.open(tmp_path / "store"))
-    rows = opened.posterior().pairs().filter(pl.col("a") == "B").sort("t")
+    rows = opened.infer().pairs().filter(pl.col("a") == "B").sort("t")
     p_better = rows["p_dominates"].to_numpy()
     assert context.race is not None
     (standing,) = [row for row in context.race.algorithms if row.algorithm == "A"]
