@@ -49,7 +49,7 @@ def history(
     svg: str | Path | None = None,
     png: str | Path | None = None,
 ) -> History:
-    """The merges that `gate` has kept in a folder, and whether the newest ones show a drift.
+    """The merges that `gate` has kept in ``folder``, and whether the newest ones show a drift.
 
     The newest merges are compared with those k = 1, 2, 4, 8, ... merges ago. ``is_drift`` is true
     if a win rate below 0.5 - ``tolerance`` is shown at some time; without drift this happens with a

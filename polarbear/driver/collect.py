@@ -293,6 +293,7 @@ class RaceRuns:
 
     def __init__(self, config: Config, store: StoreOnDisk, stream: InstanceStream) -> None:
         self._config = config
+        self._store = store
         self._stream = stream
         self._rank_of_failures = store.settings.failures.ranks
         self._absent = np.full(len(config.budget.times), np.nan)
@@ -338,15 +339,14 @@ class RaceRuns:
 
     def n_complete_after(self, state: State) -> int:
         """The number of next instances that all candidates were run on to the end already."""
-        n_complete = 0
-        while self._are_complete(state.candidates, state.instances + n_complete):
-            n_complete += 1
-        return n_complete
+        stored_indices = {*self._store.instances()["index"]}
+        index = state.instances
+        while index in stored_indices and self._are_complete(state.candidates, index):
+            index += 1
+        return index - state.instances
 
     def _are_complete(self, names: Iterable[str], index: int) -> bool:
         """Whether these algorithms were run to the end on an instance of the suite."""
-        if self._stream.size is not None and index >= self._stream.size:
-            return False
         instance = self._stream.first(index + 1)[index]
         runs = [self.stored.get((name, instance.id)) for name in names]
         return all(run is not None and not is_due(run, self._config.budget.limit) for run in runs)

@@ -226,9 +226,11 @@ class Race:
     def _n_complete(self) -> int:
         """The number of next problems that all candidates were run on already.
 
-        They cost nothing, so a race uses them whatever its limits are.
+        They cost nothing, so a race uses them, unless its number of rounds is limited.
         """
-        if self.state.joining or self.state.round == 0:
+        limit = self._rules.limits.rounds
+        is_last_round = limit is not None and self.state.round >= limit
+        if self.state.joining or self.state.round == 0 or is_last_round:
             return 0
         return self._runs.n_complete_after(self.state)
 
