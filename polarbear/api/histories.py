@@ -56,6 +56,9 @@ def history(
     probability of at most 1 - ``alpha``, however many merges follow. ``svg`` and ``png`` are files
     for a figure.
 
+    >>> names = {"baseline": "random", "candidate": "powell"}
+    >>> pb.gate(config, **names, store="change", history="merges").passes
+    True
     >>> pb.history("merges").is_drift
     False
     """
