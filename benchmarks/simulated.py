@@ -284,7 +284,7 @@ def configured(early: int, fill: bool, instances: int | None = None, **rules: An
         "instances": {"suite": "synthetic", "ratings": RATINGS},
         "budget": {"grid": [10, 100, 1000, 10_000]},
         "execution": {"early": early, "fill_workers": fill},
-        "race": {"alpha": 0.99, "limits": {"instances": instances}, **rules},
+        "race": {"alpha": 0.99, "regret": None, "limits": {"instances": instances}, **rules},
         "inference": {"draws": 500},
     }
     return parse(data, Source("simulation"))

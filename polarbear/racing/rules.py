@@ -7,7 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from polarbear.settings.decision_levels import DEFAULT_ALPHA, DEFAULT_EPSILON, checked_level
+from polarbear.settings.decision_levels import (
+    DEFAULT_ALPHA,
+    DEFAULT_CHOICE_REGRET,
+    DEFAULT_EPSILON,
+    checked_level,
+)
 from polarbear.settings.options import Options
 
 Resolution = Literal["membership", "crossing", "strict"]
@@ -104,7 +109,7 @@ class Rules(Options):
         description="win probabilities this near to even count as equivalent",
     )
     regret: float | None = Field(
-        None,
+        DEFAULT_CHOICE_REGRET,
         gt=0,
         description="the race goes on until the choice at each time of the grid has at most this "
         "expected regret, or only equivalent rivals; null ends it as soon as pairs are settled",

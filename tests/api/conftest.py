@@ -17,7 +17,7 @@ def configuration(**changes: Any) -> dict[str, Any]:
     return {
         **synthetic(RATINGS),
         "budget": {"grid": [10, 100, 1000]},
-        "race": {"limits": {"instances": 32}},
+        "race": {"regret": None, "limits": {"instances": 32}},
         "execution": {"workers": 2},
         "inference": {"draws": 1000},
         **changes,

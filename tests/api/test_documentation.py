@@ -23,7 +23,7 @@ CONFIG = {
     ],
     "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 3}},
     "budget": {"grid": [10, 100, 1000]},
-    "race": {"limits": {"instances": 16}},
+    "race": {"regret": None, "limits": {"instances": 16}},
 }
 
 

@@ -51,7 +51,7 @@ def configured(
         "instances": {"suite": "synthetic", "ratings": ratings or RATINGS},
         "budget": {"grid": [10, 20, 30, 40, 50, 60]},
         "execution": {"workers": 1},
-        "race": {"alpha": 0.95, **(rules or {})},
+        "race": {"alpha": 0.95, "regret": None, **(rules or {})},
         "inference": {"draws": 1000},
     }
     return parse({**data, **changes}, Source("config.yaml"))

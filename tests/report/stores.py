@@ -44,7 +44,7 @@ def raced(folder: Path, rules: dict[str, Any] | None = None, **changes: Any) -> 
         **synthetic(RATINGS),
         "budget": {"grid": [10, 20, 30, 40, 50, 60]},
         "execution": {"workers": 1},
-        "race": {"alpha": 0.95, **(rules or {})},
+        "race": {"alpha": 0.95, "regret": None, **(rules or {})},
         "inference": {"draws": 1000},
         **changes,
     }
