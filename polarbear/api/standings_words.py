@@ -203,7 +203,7 @@ def _recommendations(facts: Standings, max_spans: int) -> list[str]:
 
 def _warnings(facts: Standings) -> list[str]:
     """Limits of the result: cycles, a misfit, failures; and the forecast of an open race."""
-    is_open = facts.open_pairs and not facts.is_for_preferences
+    is_open = bool(facts.open_choices) or not (facts.resolved or facts.is_for_preferences)
     lines = forecast_words(facts) if is_open else []
     lines += [f"{cycle_words(names)}." for names in facts.cycles]
     lines += [f"{reinstated_words(name)}." for name in facts.reinstated]

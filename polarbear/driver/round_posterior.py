@@ -251,7 +251,7 @@ class RoundInference:
     def _forecast(self, decided: Decided, size: int | None) -> RaceForecast | None:
         """The forecast after a round; it ignores limits, because they may change."""
         n_unused_instances = None if size is None else size - decided.state.instances
-        if decided.tables is None or n_unused_instances == 0 or decided.state.is_for_preferences:
+        if decided.tables is None or n_unused_instances == 0:
             return None
         seed = derived_seed(self._config.seed, "forecast", decided.state.round)
         return forecast(decided.state, self._config.race, decided.tables, n_unused_instances, seed)

@@ -14,13 +14,15 @@ class OpenChoice:
     """A choice that needs more problems: between which algorithms, and at which times.
 
     ``first`` and ``last`` are the first and the last of these times. ``regret`` is the highest
-    expected regret there that does not come from equivalent rivals, None before the first round.
+    expected regret there that does not come from equivalent rivals, and ``p_best`` that of the
+    choice where it is highest; both are None before the first round.
     """
 
     algorithms: tuple[str, ...]
     first: float
     last: float
     regret: float | None = None
+    p_best: float | None = None
 
 
 @dataclass(frozen=True)

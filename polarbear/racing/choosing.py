@@ -55,7 +55,11 @@ def asks_the_same(state: State, purposes: Sequence[Purpose], rules: Rules) -> bo
 
 
 def _open_choice(
-    state: State, is_open: np.ndarray, algorithms: Sequence[str], regret: float | None = None
+    state: State,
+    is_open: np.ndarray,
+    algorithms: Sequence[str],
+    regret: float | None = None,
+    p_best_of_choice: float | None = None,
 ) -> OpenChoice:
     """A choice between some algorithms that is open at these times: bool[time]."""
     open_times = np.flatnonzero(is_open)
@@ -64,6 +68,7 @@ def _open_choice(
         first=state.times[open_times[0]],
         last=state.times[open_times[-1]],
         regret=regret,
+        p_best=p_best_of_choice,
     )
 
 
@@ -134,7 +139,10 @@ def _judged_for(
     names_in = tuple(np.array(choice.names)[is_in].tolist())
     open_choices: tuple[OpenChoice, ...] = ()
     if choice.is_open(question.threshold):
-        open_choices = (_open_choice(state, purpose.is_used, names_in, choice.excess),)
+        p_best_of_choice = float(choice.p_best[choice.item])
+        open_choices = (
+            _open_choice(state, purpose.is_used, names_in, choice.excess, p_best_of_choice),
+        )
     return replace(
         question,
         open=open_choices,
@@ -298,7 +306,8 @@ def _judged_at_each_time(
         return replace(question, open=())
     items = [state.algorithms.index(name) for name in names]
     values = rival_values(posterior, items, np.asarray)
-    choice = likeliest_best(p_best(values), values.mean(axis=0, dtype=np.float64))
+    p_best_at_times = p_best(values)
+    choice = likeliest_best(p_best_at_times, values.mean(axis=0, dtype=np.float64))
     gains = gains_over(values, choice)
     against_choice, is_equivalent = _against_choice(posterior, items, choice, rules)
     gains[is_equivalent] = 0.0
@@ -319,8 +328,16 @@ def _judged_at_each_time(
         if group:
             is_in_group = np.isin(times, group_times)
             algorithms = [names[i] for i in group]
-            regret = float(excess[group_times].max())
-            open_choices.append(_open_choice(state, is_in_group, algorithms, regret))
+            worst = max(group_times, key=lambda t: float(excess[t]))
+            open_choices.append(
+                _open_choice(
+                    state,
+                    is_in_group,
+                    algorithms,
+                    float(excess[worst]),
+                    float(p_best_at_times[worst, choice[worst]]),
+                )
+            )
     return replace(question, open=tuple(open_choices))
 
 

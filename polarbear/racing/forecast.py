@@ -6,7 +6,8 @@ from functools import cache
 import numpy as np
 
 from polarbear.inference.relations import DecisionTables
-from polarbear.racing.open_questions import horizons
+from polarbear.racing.choice_questions import OpenChoice
+from polarbear.racing.open_questions import horizons, open_questions
 from polarbear.racing.rules import Batch, RaceLimits, Rules
 from polarbear.racing.settling import ShownRelations, settled_relations
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, RaceForecast, State
@@ -63,13 +64,18 @@ def forecast(
     """A range of further instances until a race ends; None where it is unknown.
 
     ``most`` is the number of instances left in a finite suite. Each open pair is taken as a normal
-    posterior. In each of many futures its true difference is drawn from that posterior, the
-    evidence of further rounds is drawn given the difference, and the race's rules are followed.
+    posterior, and each open choice as one of the difference between the choice and its rival. In
+    each of many futures the true difference is drawn from that posterior, the evidence of further
+    rounds is drawn given the difference, and the race's rules are followed.
     """
-    if state.round < MIN_ROUNDS or state.joining or not state.open_pairs:
+    if state.round < MIN_ROUNDS or state.joining or not open_questions(state):
         return None
     looks = _looks(state, rules, most)
-    ends = _ends_of_futures(state, rules, tables, looks, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    ends = np.full(N_FUTURES, float(state.instances))
+    if state.open_pairs and not state.is_for_preferences:
+        ends = _ends_of_futures(state, rules, tables, looks, rng)
+    ends = np.maximum(ends, _ends_of_choices(state, rules, looks, rng))
     if most is not None:
         ends[np.isinf(ends)] = looks[-1]
     further = ends - state.instances
@@ -150,6 +156,66 @@ def _ends_of_futures(
         if np.isfinite(ends).all():
             break
     return ends
+
+
+def _ends_of_choices(
+    state: State, rules: Rules, looks: list[int], rng: np.random.Generator
+) -> np.ndarray:
+    """Instances at which no choice is open any more, in each simulated future.
+
+    Draws are the same for all open choices, since most of them are at neighbouring times.
+    """
+    from scipy.special import ndtr
+
+    now = state.instances
+    ends = np.full(N_FUTURES, float(now))
+    drift = rng.standard_normal(N_FUTURES)
+    walks = []
+    walk = np.zeros(N_FUTURES)
+    for before, after in zip([now, *looks], looks, strict=False):
+        walk = walk + np.sqrt(after - before) * rng.standard_normal(N_FUTURES)
+        walks.append(walk)
+    for question in state.choices:
+        for choice in question.open:
+            lead, error = _difference(choice)
+            is_open = np.ones(N_FUTURES, dtype=bool)
+            for after, walked in zip(looks, walks, strict=True):
+                # The score of the difference, in standard errors after this look.
+                shift = (drift * (after - now) / np.sqrt(now) + walked) / np.sqrt(after)
+                scores = lead / error * np.sqrt(after / now) + shift
+                error_then = error * np.sqrt(now / after)
+                is_answered = error_then * _unit_loss(np.abs(scores)) <= question.threshold
+                # With two algorithms the difference of values is twice that of win rates.
+                width = 2 * rules.epsilon / error_then
+                p_alike = ndtr(width - scores) - ndtr(-width - scores)
+                is_answered |= p_alike >= rules.alpha
+                ends[is_open & is_answered] = np.maximum(ends[is_open & is_answered], after)
+                is_open &= ~is_answered
+            ends[is_open] = np.inf
+    return ends
+
+
+def _difference(choice: OpenChoice) -> tuple[float, float]:
+    """The difference of an open choice and its rival in value, as a normal posterior.
+
+    Its mean and standard deviation give the P(best) and the expected regret of the choice, which
+    are 0.5 and large before the first round.
+    """
+    from scipy.special import ndtri
+
+    p_best = 0.5 if choice.p_best is None else max(choice.p_best, 0.5)
+    regret = 1.0 if choice.regret is None else choice.regret
+    score = float(ndtri(min(p_best, 1 - MIN_TAIL)))
+    error = max(regret, MIN_TAIL) / float(_unit_loss(np.array(score)))
+    return score * error, error
+
+
+def _unit_loss(score: np.ndarray) -> np.ndarray:
+    """E[max(-(Z + score), 0)] of a standard normal Z: the expected regret in standard errors."""
+    from scipy.special import ndtr
+
+    density = np.exp(-0.5 * score**2) / np.sqrt(2 * np.pi)
+    return np.asarray(density - score * ndtr(-score))
 
 
 class _SimulatedPair:

@@ -13,7 +13,16 @@ from scipy.stats import binom
 
 from polarbear import racing as race
 from polarbear.inference.relations import DecisionTables
-from polarbear.racing import ABOVE, ALIKE, OPEN, RaceForecast, State, settled_codes
+from polarbear.racing import (
+    ABOVE,
+    ALIKE,
+    OPEN,
+    ChoiceQuestion,
+    OpenChoice,
+    RaceForecast,
+    State,
+    settled_codes,
+)
 from polarbear.racing.anytime_bound import log_wealth, proving_score
 from polarbear.racing.forecast import (
     N_FUTURES,
@@ -280,3 +289,58 @@ def test_the_score_that_proves_is_that_of_the_fewest_wins(n_duels: int, error: f
         is_proven = log_wealth(np.array(wins), np.array(n_duels - wins)) >= -np.log(error)
         assert bool(is_proven) == ((2 * wins - n_duels) / np.sqrt(n_duels) >= score - 1e-9)
     assert proving_score(3, error) == np.inf
+
+
+def open_choice(wins: int, n_duels: int, rng: np.random.Generator) -> OpenChoice:
+    """The choice between two algorithms after some duels, whose win rate has a Beta posterior."""
+    p_wins = rng.beta(0.5 + max(wins, n_duels - wins), 0.5 + min(wins, n_duels - wins), 2000)
+    regret = np.maximum(1 - 2 * p_wins, 0).mean()
+    return OpenChoice(("A", "B"), 10.0, 10.0, float(regret), float((p_wins > 0.5).mean()))
+
+
+def with_choice(choice: OpenChoice, n_duels: int, rules: Rules, threshold: float) -> State:
+    """A race in which the pair is settled, and the choice is open."""
+    settled = np.full((1, 1), ALIKE, dtype=np.int8)
+    question = ChoiceQuestion(None, threshold, open=(choice,))
+    return after(4, n_duels, rules, settled=settled, choices=(question,))
+
+
+def test_forecasts_of_choices_hold_the_problems_that_were_needed():
+    rng = np.random.default_rng(3)
+    rules = Rules(epsilon=0.0)
+    threshold = 0.02
+    most = 600
+    is_right = []
+    while len(is_right) < 60:
+        duels = rng.random(64 + most) < rng.uniform(0.4, 0.6)
+        choice = open_choice(int(duels[:64].sum()), 64, rng)
+        if choice.regret is None or choice.regret <= threshold:
+            continue
+        prediction = forecast(with_choice(choice, 64, rules, threshold), rules, pair(0.5), most, 1)
+        assert prediction is not None
+        assert prediction.high is not None
+        n_duels = 64
+        regret = choice.regret
+        while regret > threshold and n_duels < 64 + most:
+            n_duels = min(n_duels + 16, 64 + most)
+            regret = open_choice(int(duels[:n_duels].sum()), n_duels, rng).regret or 0.0
+        is_right.append(prediction.low - 16 <= n_duels - 64 <= prediction.high + 16)
+    assert np.mean(is_right) >= 0.8
+
+
+def test_a_forecast_is_about_choices_alone_in_a_race_for_a_preference():
+    rules = Rules(epsilon=0.0)
+    rng = np.random.default_rng(0)
+    state = with_choice(open_choice(40, 64, rng), 64, rules, 0.01)
+    undecided = pair(0.5)
+    of_choice = forecast(state, rules, undecided, None, 1)
+    with_open_pair = replace(state, settled=np.full((1, 1), OPEN, dtype=np.int8))
+    (question,) = state.choices
+    for_preference = replace(with_open_pair, choices=(replace(question, preference="final"),))
+    assert forecast(for_preference, rules, undecided, None, 1) == of_choice
+    later = forecast(with_open_pair, rules, undecided, None, 1)
+    assert of_choice is not None
+    assert later is not None
+    assert later.low > of_choice.low
+    before_the_first_round = with_choice(OpenChoice(("A", "B"), 10.0, 10.0), 64, rules, 0.01)
+    assert forecast(before_the_first_round, rules, undecided, None, 1) is not None
