@@ -7,7 +7,7 @@ killed continues with the same rounds.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -77,12 +77,12 @@ class Coverage:
 def catching_up(state: State, coverage: Coverage, is_exhausted: bool) -> State:
     """The state in which an algorithm catches up on problems that its rivals were run on.
 
-    A pair learns only from problems that both of its algorithms were run on. Where one of an open
-    pair was run on more of the first problems than the other one, the other one is run on these
-    before both are run on further problems. If no further problem may be drawn (``is_exhausted``),
-    both are run on all problems of the race. A race for preferences asks about no pair.
+    A pair learns only from problems that both of its algorithms were run on. Where one algorithm of
+    an open pair, or of an open choice, was run on more of the first problems than another one, the
+    other one is run on these before both are run on further problems. If no further problem may be
+    drawn (``is_exhausted``), all of them are run on all problems of the race.
     """
-    if state.joining is not None or state.is_for_preferences:
+    if state.joining is not None:
         return state
     behind = _behind(state, coverage, is_exhausted)
     if not behind:
@@ -92,14 +92,26 @@ def catching_up(state: State, coverage: Coverage, is_exhausted: bool) -> State:
 
 
 def _behind(state: State, coverage: Coverage, is_exhausted: bool) -> dict[str, int]:
-    """Algorithms that lack problems of an open pair, and the first problem that each lacks."""
+    """Algorithms that lack problems of an open question, and the first problem that each lacks."""
     complete = cache(coverage.complete)  # many pairs ask for the same algorithm and time
     behind: dict[str, int] = {}
-    for pair, codes in zip(state.pairs, state.settled, strict=True):
-        for index in np.flatnonzero(codes == OPEN).tolist():
-            n_complete = {name: complete(name, state.times[index]) for name in pair}
-            needed = state.instances if is_exhausted else max(n_complete.values())
-            for name in pair:
-                if n_complete[name] < needed:
-                    behind[name] = min(behind.get(name, needed), n_complete[name])
+    for names, time in _compared(state):
+        n_complete = {name: complete(name, time) for name in names}
+        needed = state.instances if is_exhausted else max(n_complete.values())
+        for name in names:
+            if n_complete[name] < needed:
+                behind[name] = min(behind.get(name, needed), n_complete[name])
     return behind
+
+
+def _compared(state: State) -> Iterator[tuple[tuple[str, ...], float]]:
+    """The algorithms of each open pair and choice, with the times up to which they are compared.
+
+    A race for preferences asks about no pair.
+    """
+    if not state.is_for_preferences:
+        for pair, codes in zip(state.pairs, state.settled, strict=True):
+            for index in np.flatnonzero(codes == OPEN).tolist():
+                yield pair, state.times[index]
+    for choice in state.open_choices:
+        yield choice.algorithms, choice.last

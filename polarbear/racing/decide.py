@@ -344,8 +344,12 @@ def _next_batch(state: State, rules: Rules, newly_settled: int, open_before: int
 
 
 def _arrival(state: State) -> tuple[State, str | None]:
-    """End the catching up of a newcomer that is eliminated, settled, or has seen all instances."""
+    """End the catching up of an algorithm that nothing needs, or that has seen all instances."""
     name = state.joining
-    if name is None or (name in state.unresolved and state.caught_up < state.instances):
+    if name is None:
+        return state, None
+    has_open_choice = any(name in choice.algorithms for choice in state.open_choices)
+    is_needed = name in state.candidates and (name in state.unresolved or has_open_choice)
+    if is_needed and state.caught_up < state.instances:
         return state, None
     return replace(state, joining=None, caught_up=0), name

@@ -3,9 +3,21 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from polarbear.inference import ModelOptions
-from polarbear.racing import OPEN, Coverage, Decisions, RoundRecord, Rules, catching_up, start
+from polarbear.racing import (
+    OPEN,
+    ChoiceQuestion,
+    Coverage,
+    Decisions,
+    OpenChoice,
+    RoundRecord,
+    Rules,
+    catching_up,
+    horizons,
+    start,
+)
 from polarbear.racing.coverage import Stretch
 from polarbear.racing.race_settings import RaceSettings
 from polarbear.racing.state import ABOVE, State
@@ -92,3 +104,27 @@ def test_both_sides_use_all_problems_of_the_race_where_no_other_one_may_be_drawn
     assert (second.joining, second.caught_up) == ("b", 8)
     records.append(a_round(8, 8, b=100.0))
     assert catching_up(state, Coverage(records), is_exhausted=True) is state
+
+
+@pytest.mark.parametrize("preference", [None, "at 100"])
+def test_an_open_choice_is_between_algorithms_on_the_same_problems(preference: str | None):
+    """The pair is settled, but the choice between the two is open."""
+    records = [a_round(0, 8, a=100.0, b=100.0, c=100.0), a_round(8, 8, a=100.0, c=10.0)]
+    settled = {pair: [ABOVE, ABOVE] for pair in ("ab", "ac", "bc")}
+    choice = OpenChoice(("a", "b"), 10.0, 100.0)
+    question = ChoiceQuestion(preference, 0.02, open=(choice,))
+    state = replace(race_of("abc", 16, **settled), choices=(question,))
+    behind = catching_up(state, Coverage(records), is_exhausted=False)
+    assert (behind.joining, behind.caught_up) == ("b", 8)
+    assert horizons(behind, Rules(truncate=True)) == {"b": 100.0}
+    records.append(a_round(8, 8, b=100.0))
+    assert catching_up(state, Coverage(records), is_exhausted=False) is state
+    early = replace(question, open=(OpenChoice(("a", "c"), 10.0, 10.0),))
+    assert catching_up(replace(state, choices=(early,)), Coverage(records), False).joining is None
+
+
+def test_a_race_for_a_preference_asks_about_no_pair():
+    coverage = Coverage([a_round(0, 8, a=100.0, b=100.0), a_round(8, 8, a=100.0)])
+    state = race_of("ab", 16)
+    for_preference = replace(state, choices=(ChoiceQuestion("at 100", 0.02),))
+    assert catching_up(for_preference, coverage, is_exhausted=False) is for_preference
