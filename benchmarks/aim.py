@@ -50,6 +50,11 @@ N_BUDGETS = 5
 MOST_PROBLEMS = 400
 LEVEL = 0.05  # of irace's tests
 FOR_REGRET = 0.01  # the default of `--regret`
+F_TEST = "irace's F-test at each budget"
+ONLY_T = "the same, with a grid of only T"
+FOR_EACH = "`race --for` at each budget"
+EVERYTHING = "everything run at the cost of that"
+ONE_RACE = "one default race"
 
 Row = dict[str, float | str]
 
@@ -271,13 +276,11 @@ def ways(
 
     rows: dict[str, Callable[[int], Raced]] = {
         "one race, the set only": lambda seed: one_race(people, set_only, seed, draws),
-        "one default race": lambda seed: one_race(people, rules, seed, draws),
-        "everything run at the cost of that": everything_at_cost,
-        "`race --for` at each budget": lambda seed: race_for_each(people, rules, seed, draws),
-        "the same, with a grid of only T": lambda seed: race_for_each(
-            people, rules, seed, draws, only_t=True
-        ),
-        "irace's F-test at each budget": lambda seed: irace_for_each(people, seed, irace.friedman),
+        ONE_RACE: lambda seed: one_race(people, rules, seed, draws),
+        EVERYTHING: everything_at_cost,
+        FOR_EACH: lambda seed: race_for_each(people, rules, seed, draws),
+        ONLY_T: lambda seed: race_for_each(people, rules, seed, draws, only_t=True),
+        F_TEST: lambda seed: irace_for_each(people, seed, irace.friedman),
         "the same, runs shared": lambda seed: irace_for_each(people, seed, irace.friedman, True),
         "irace's t-test at each budget": lambda seed: irace_for_each(people, seed, irace.t_test),
     }
@@ -303,31 +306,73 @@ def row_of(raced: Raced, truth: np.ndarray, people: Population) -> Row:
 
 
 def table(rows: Sequence[Row], name: str, guarantee: str) -> list[str]:
-    """The lines of a population: sums over seeds, and regrets with their standard errors."""
+    """The rows of a population: sums over seeds, and mean regrets with their standard errors."""
     lines = []
     for way in dict.fromkeys(str(row["way"]) for row in rows):
-        own = [
-            row
-            for row in rows
-            if (row["way"], row["population"], row["guarantee"]) == (way, name, guarantee)
-        ]
+        own = _of_way(rows, name, guarantee, way)
         if not own:
             continue
-        regrets = np.array([row["regret"] for row in own], dtype=float)
-        error = regrets.std(ddof=1) / np.sqrt(len(own)) if len(own) > 1 else np.nan
         spent = np.mean([float(row["spent"]) for row in own])
         right = sum(float(row["right"]) for row in own)
-        said = [float(row["said"]) for row in own if "said" in row]
-        p_best_said = [float(row["p_best"]) for row in own if "p_best" in row]
-        lines.append(
-            f"| {name} | {guarantee} | {way} | {spent / 1000:,.0f} | "
-            f"{right:.0f} of {N_BUDGETS * len(own)} | {regrets.mean():.4f} ± {error:.4f} | "
-            f"{np.mean(said):.4f} | {sum(p_best_said):.1f} |"
-            if said
-            else f"| {name} | {guarantee} | {way} | {spent / 1000:,.0f} | "
-            f"{right:.0f} of {N_BUDGETS * len(own)} | {regrets.mean():.4f} ± {error:.4f} | | |"
-        )
+        cells = [
+            name,
+            guarantee,
+            way,
+            f"{spent / 1000:,.0f}",
+            f"{right:.0f} of {N_BUDGETS * len(own)}",
+            _mean_with_error(np.array([float(row["regret"]) for row in own])),
+        ]
+        if "said" in own[0]:
+            cells.append(f"{np.mean([float(row['said']) for row in own]):.4f}")
+            cells.append(f"{sum(float(row['p_best']) for row in own):.1f}")
+        else:
+            cells += ["", ""]
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
+
+
+def differences(rows: Sequence[Row], name: str, guarantee: str) -> list[str]:
+    """Differences between two rows of a population, paired by seed."""
+    lines = []
+    for first, second in (
+        (FOR_EACH, ONLY_T),
+        (FOR_EACH, F_TEST),
+        (ONE_RACE, F_TEST),
+        (ONE_RACE, EVERYTHING),
+    ):
+        of_first = {row["seed"]: row for row in _of_way(rows, name, guarantee, first)}
+        of_second = {row["seed"]: row for row in _of_way(rows, name, guarantee, second)}
+        seeds = sorted(of_first.keys() & of_second.keys())
+        if not seeds:
+            continue
+        gaps = {
+            key: np.array([float(of_first[k][key]) - float(of_second[k][key]) for k in seeds])
+            for key in ("spent", "right", "regret")
+        }
+        cells = [
+            name,
+            guarantee,
+            f"{first}, less {second}",
+            _mean_with_error(gaps["spent"] / 1000, 0),
+            _mean_with_error(gaps["right"], 2),
+            _mean_with_error(gaps["regret"]),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _of_way(rows: Sequence[Row], name: str, guarantee: str, way: str) -> list[Row]:
+    """The races of one row of the table."""
+    expected = (name, guarantee, way)
+    return [row for row in rows if (row["population"], row["guarantee"], row["way"]) == expected]
+
+
+def _mean_with_error(values: np.ndarray, digits: int = 4) -> str:
+    """A mean over seeds and its standard error, which takes two seeds."""
+    if len(values) < 2:
+        return f"{values.mean():,.{digits}f}"
+    error = values.std(ddof=1) / np.sqrt(len(values))
+    return f"{values.mean():,.{digits}f} ± {error:,.{digits}f}"
 
 
 def main() -> None:
@@ -367,7 +412,12 @@ def main() -> None:
                     rows.append(row)
                     with arguments.out.open("a") as file:
                         file.write(json.dumps(row) + "\n")
+    seeds = len({row["seed"] for row in rows})
     lines = [
+        f"{seeds} seeds, {arguments.draws:,} draws, at most {MOST_PROBLEMS} problems a race. "
+        "The head of `benchmarks/aim.py` says what the rows are; costs are those of one seed, for "
+        "all five budgets.",
+        "",
         "| population | guarantee | way | thousand evaluations | right | regret | regret said | "
         "P(best) said |",
         "|---|---|---|---|---|---|---|---|",
@@ -375,6 +425,14 @@ def main() -> None:
     for name in names:
         for guarantee in arguments.guarantee:
             lines += table(rows, name, guarantee)
+    lines += [
+        "",
+        "| population | guarantee | difference | thousand evaluations | right of 5 | regret |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name in names:
+        for guarantee in arguments.guarantee:
+            lines += differences(rows, name, guarantee)
     print("\n".join(lines))
     if arguments.write is not None:
         arguments.write.write_text("\n".join(["# Aiming at the question", "", *lines, ""]))

@@ -41,16 +41,16 @@ def friedman(costs: np.ndarray, level: float) -> list[int]:
 def t_test(costs: np.ndarray, level: float) -> list[int]:
     """The same by paired t-tests on the costs themselves.
 
-    As in irace 3.5, an algorithm that was not better than the best on any instance, and was worse
-    on some, is out without a test.
+    As in irace 3.5, an algorithm that was better than the best on no instance is out without a
+    test, also one that ties with it everywhere.
     """
     best = int(costs.mean(axis=0).argmin())
     out = []
     for j in range(costs.shape[1]):
-        gap = costs[:, j] - costs[:, best]
-        if j == best or not gap.any():
+        if j == best:
             continue
-        if (gap >= 0).all() or ttest_rel(costs[:, j], costs[:, best]).pvalue <= level:
+        never_better = bool((costs[:, j] >= costs[:, best]).all())
+        if never_better or ttest_rel(costs[:, j], costs[:, best]).pvalue <= level:
             out.append(j)
     return out
 

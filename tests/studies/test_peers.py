@@ -49,6 +49,15 @@ def test_iraces_t_tests_are_paired_and_against_the_best():
     assert 2 in irace.t_test(samples, 0.05)
 
 
+def test_iraces_t_test_drops_untested_who_never_beat_the_best():
+    gaps = np.array([0.001, 0.001, 10.0, 0.001, 0.001])
+    sometimes_better = np.array([-0.1, 0.001, 10.0, 0.001, 0.001])
+    best = np.zeros(5)
+    samples = np.column_stack([best, gaps, sometimes_better, best])
+    assert ttest_rel(gaps, best).pvalue > 0.05
+    assert irace.t_test(samples, 0.05) == [1, 3]
+
+
 def test_irace_tests_from_the_fifth_instance_on_and_runs_only_survivors():
     samples = np.tile([0.0, 1.0, 2.0], (12, 1)) + np.random.default_rng(0).normal(0, 1e-3, (12, 3))
     out, history = irace.raced(samples, irace.t_test, 0.05)
