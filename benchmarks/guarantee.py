@@ -358,8 +358,13 @@ def main() -> int:
     run_all(CELLS, args.races, args.out, None)
     if args.populations:
         run_all(POPULATION_CELLS, args.population_races, args.out, args.populations)
-    rows = [row for row in read(args.out) if row["cell"] not in POPULATIONS]
-    on_populations = [row for row in read(args.out) if row["cell"] in POPULATIONS]
+    rows = []
+    on_populations = []
+    for row in read(args.out):
+        if row["cell"] in POPULATIONS:
+            on_populations.append(row)
+        elif row["seed"] < args.races:
+            rows.append(row)
     text = markdown(rows, on_populations)
     print(text)
     if args.write:

@@ -183,7 +183,10 @@ def main() -> int:
     args = parser.parse_args()
     text = (
         "# Calibration of the default model\n\n"
-        f"`python benchmarks/intervals.py --truths {args.truths}` describes truths and columns.\n\n"
+        f"`python benchmarks/intervals.py --truths {args.truths}` describes truths and columns: "
+        f"{args.truths} truths a cell with {max(ALGORITHMS)} algorithms, more with fewer, so that "
+        f"a cell has about {args.truths * comb(max(ALGORITHMS), 2)} pairs. Intervals of one truth "
+        "repeat each other, so errors of a row are larger than those of as many coins.\n\n"
     )
     for line in lines(args.truths, args.concentration):
         print(line, flush=True)
