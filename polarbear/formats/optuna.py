@@ -30,7 +30,7 @@ CONSTRAINT = "constraints:"
 MAX_SQLITE_STEPS = 2 * 10**8  # some seconds; a trial takes some dozens of steps
 MAX_SQLITE_TEXT_BYTES = 2**20  # bytes of a text or a row of a database
 FEWER_STUDIES = "copy some of its studies to another storage"
-MAX_TRIALS = 1_000_000  # trials of all studies of a storage, and studies
+MAX_TRIALS = 1_000_000  # trials of all studies of a storage; studies; constraints of trials
 SQLITE_STEPS_PER_CHECK = 10**5
 # The operations of a journal that are read.
 NEW_STUDY = 0
@@ -146,19 +146,18 @@ def _from_sqlite(source: Path) -> list[Study]:
         database.set_progress_handler(lambda: next(checks, None) is None, SQLITE_STEPS_PER_CHECK)
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_SQLITE_TEXT_BYTES)
         studies: dict[int, Study] = {}
-        query = "select study_id, study_name from studies order by study_id"
-        for number, name in _rows(database, query, source):
+        query = "select study_id, study_name from studies"
+        for number, name in _rows(database, query, "study_id", "studies", source):
             studies[number] = Study(_name(name, source), [])
-        query = "select study_id, direction from study_directions order by objective"
-        for number, direction in _rows(database, query, source):
+        query = "select study_id, direction from study_directions"
+        for number, direction in _rows(database, query, "objective", "objectives", source):
             studies[number].maximise.append(direction in MAXIMISE)
         trials: dict[int, OptunaTrial] = {}
         query = (
             "select t.trial_id, study_id, state, datetime_start, datetime_complete, v.value "
-            "from trials t left join trial_values v on v.trial_id = t.trial_id and v.objective = 0 "
-            "order by t.number"
+            "from trials t left join trial_values v on v.trial_id = t.trial_id and v.objective = 0"
         )
-        rows = _rows(database, query, source)
+        rows = _rows(database, query, "t.number", "trials", source)
         for trial_id, number, state, started, ended, value in rows:
             has_value = state in COMPLETE and value is not None
             final_value = float(value) if has_value else None
@@ -169,7 +168,8 @@ def _from_sqlite(source: Path) -> list[Study]:
             "select trial_id, key, value_json from trial_system_attributes "
             f"where key = '{CONSTRAINTS}' or key like '{CONSTRAINT}%'"
         )
-        for trial_id, name, text in _rows(database, query, source):
+        rows = _rows(database, query, "trial_id", "constraints of trials", source)
+        for trial_id, name, text in rows:
             if trial_id in trials:
                 _set_feasibility(trials[trial_id], {name: json.loads(text)})
     return list(studies.values())
@@ -183,11 +183,14 @@ def _name(text: object, source: Path) -> str:
     return name
 
 
-def _rows(database: sqlite3.Connection, query: str, source: Path) -> Iterator[tuple[Any, ...]]:
-    """Rows about trials or studies, which are counted first."""
-    ((n_rows,),) = database.execute(f"select count(*) from ({query})")
-    limits.check(n_rows, MAX_TRIALS, "trials", source, FEWER_STUDIES)
-    yield from database.execute(query)
+def _rows(
+    database: sqlite3.Connection, query: str, order: str, units: str, source: Path
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query in an order; they are counted first, up to the limit."""
+    bounded_query = f"{query} limit {MAX_TRIALS + 1}"
+    ((n_rows,),) = database.execute(f"select count(*) from ({bounded_query})")
+    limits.check(n_rows, MAX_TRIALS, units, source, FEWER_STUDIES)
+    yield from database.execute(f"{query} order by {order}")
 
 
 def _from_journal(source: Path) -> list[Study]:

@@ -148,6 +148,6 @@ def test_a_storage_whose_table_is_a_view_without_end_is_not_waited_for(tmp_path,
     endless = "with recursive n(i) as (select 1 union all select i + 1 from n)"
     with closing(sqlite3.connect(tmp_path / "x.db")) as database:
         database.execute(f"create view studies as {endless} select i study_id, i study_name from n")
-    monkeypatch.setattr(optuna, "MAX_SQLITE_STEPS", 10**7)
+    monkeypatch.setattr(optuna, "MAX_SQLITE_STEPS", 10**6)
     with pytest.raises(ImportFailedError, match="is not a storage of Optuna: interrupted"):
         optuna.Optuna().read(tmp_path / "x.db")
