@@ -13,6 +13,8 @@ from typing import NamedTuple
 SHARE_OF_FIRSTS = "share of firsts"  # of instances on which an algorithm is first
 WIN_RATE = "win rate against the strongest rival"  # the value of an algorithm in selection
 P_BEST = "P(best)"  # the probability that this win rate is the highest
+P_DOMINATED = "P(dominated)"  # the lowest probability, at any time, that another one is better
+P_DOMINATED_BY = "P({b} dominated by {a})"
 
 JOINERS = "\u200c\u200d"  # needed by scripts and emoji between two non-ASCII characters
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -135,6 +137,24 @@ def decisive(value: float) -> str:
     if value >= 0.99995:
         return "over 0.9999"
     return f"{value:.4f}" if value >= 0.99 else PROBABILITY(value)
+
+
+def evidence_number(probability: float) -> str:
+    """A probability that decides an elimination, rounded down: it never seems to reach a level."""
+    if probability >= 0.9999:
+        return "over 0.9999"
+    digits = 4 if probability >= 0.99 else 3
+    return f"{floor(probability * 10**digits + 1e-9) / 10**digits:.{digits}f}"
+
+
+def wealth_number(wealth: float) -> str:
+    """Betting wealth with three digits, rounded down: 0.12, 19.9, 1,234, over 1,000,000."""
+    if wealth >= 1e6:
+        return "over 1,000,000"
+    if wealth >= 100:
+        return whole(floor(wealth))
+    digits = 1 if wealth >= 10 else 2
+    return f"{floor(wealth * 10**digits + 1e-9) / 10**digits:.{digits}f}"
 
 
 def probability_mark(value: float) -> str:

@@ -65,13 +65,14 @@ class Progress(Listener):
     """Also shows progress in a notebook or on a terminal, or as notes at intervals."""
 
     is_shown = True
+    is_verbose = False
 
     def race(self, store: StoreOnDisk) -> AbstractContextManager[Watcher | None]:
         if not self.is_shown:
             return super().race(store)
         from polarbear.api.progress_display import race_display  # imports rich
 
-        return race_display(store, self.note)
+        return race_display(store, self.note, self.is_verbose)
 
     def runs(self, total: int) -> AbstractContextManager[Callable[[bool], None]]:
         if not self.is_shown:

@@ -128,9 +128,11 @@ def runs_display(total: int, note: Note) -> Iterator[Callable[[bool], None]]:
 
 
 @contextmanager
-def race_display(store: StoreOnDisk, note: Note) -> Iterator[RaceProgress]:
+def race_display(
+    store: StoreOnDisk, note: Note, is_verbose: bool = False
+) -> Iterator[RaceProgress]:
     """Show the progress of a race."""
-    progress = RaceProgress(store, note)
+    progress = RaceProgress(store, note, is_verbose)
     with _live(progress.picture):
         yield progress
 
@@ -138,11 +140,13 @@ def race_display(store: StoreOnDisk, note: Note) -> Iterator[RaceProgress]:
 class RaceProgress(ProgressCounter):
     """The standings of a race after its last round, finished runs, and the forecast."""
 
-    def __init__(self, store: StoreOnDisk, note: Note) -> None:
+    def __init__(self, store: StoreOnDisk, note: Note, is_verbose: bool = False) -> None:
         super().__init__(store.settings)
         self._store = store
         self._log = _Log(note)
+        self._is_verbose = is_verbose
         self._activity = ""
+        self._reopened: set[tuple[str, str]] = set()
 
     @cached_property
     def _facts(self) -> Standings | None:
@@ -173,7 +177,9 @@ class RaceProgress(ProgressCounter):
         instances = counted(self._facts.instances, "instance")
         settled = f"{percent(self._facts.share_settled)} of pairs settled"
         parts = [f"round {self._facts.rounds}: {instances}, {settled}"]
-        parts += [without_marks(text) for kind, text in decisions(record) if kind != "settled"]
+        sentences = decisions(record, self._reopened, names_pairs=self._is_verbose)
+        parts += [without_marks(text) for kind, text in sentences if kind != "settled"]
+        self._reopened.update(record.decisions.reopened)
         parts += self._forecast_words()
         self._log.write("; ".join(parts))
 

@@ -9,13 +9,24 @@ from rich.cells import cell_len, set_cell_size
 from polarbear.api.text_table import TableText, folded, table_lines
 from polarbear.facts.standings import AlgorithmStanding, OpenPair, Standing, Standings
 from polarbear.facts.summary import Failure
-from polarbear.racing import ChoiceQuestion, OpenChoice
+from polarbear.racing import ChoiceQuestion, OpenChoice, Threat
 from polarbear.racing.verdicts import cycle_words, reinstated_words
-from polarbear.report.words import as_sentence, error_bound, error_estimate
+from polarbear.report.words import (
+    BETTER_AT_SOME_TIME,
+    ONLY_SURVIVOR,
+    as_sentence,
+    budgets_of_member,
+    deciding_probability,
+    error_bound,
+    error_estimate,
+    evidence,
+    evidence_needed,
+    nearest_elimination,
+    without_marks,
+)
 from polarbear.wording import (
     P_BEST,
     counted,
-    decisive,
     duration,
     joined,
     percent,
@@ -37,6 +48,7 @@ STATUS = {
 MAX_ROWS = 12
 MAX_LINES = 5  # lines of one kind; --json has all of them
 MIN_SPANS = 4
+MAX_SPANS_IN_REASON = 2
 SCREEN_LINES = 23  # and one for the prompt
 
 
@@ -65,7 +77,7 @@ def _lines(facts: Standings, columns: int | None, verbose: bool, max_rows: int) 
     hidden_rows = len(facts.algorithms) - len(rows)
     if hidden_rows:
         below.append(f"and {counted(hidden_rows, 'more algorithm')}: see `status`")
-    below.append(_summary_with_error(facts))
+    below += _lines_of_summary(facts)
     pairs = [] if facts.is_for_preferences else [_open_words(pair) for pair in facts.open_pairs]
     if verbose and facts.eliminated and facts.p_any_wrong is not None:
         below.append(as_sentence(error_estimate(facts.p_any_wrong)))
@@ -88,13 +100,17 @@ def _not_eliminated_line(facts: Standings, max_names: int) -> str:
     return line
 
 
-def _summary_with_error(facts: Standings) -> str:
-    """The cost of a race, and what bounds the error of its eliminations."""
-    line = f"{summary_line(facts)}."
+def _lines_of_summary(facts: Standings) -> list[str]:
+    """The cost of a race, what bounds the error of its eliminations, and what these need."""
+    lines = [f"{summary_line(facts)}."]
     bound = error_bound(facts.rules.rules)
     if facts.eliminated and bound:
-        line = f"{line} {as_sentence(bound)}"
-    return line
+        lines = [f"{lines[0]} {as_sentence(bound)}"]
+    needed = evidence_needed(facts.rules)
+    reasons = [_reason(facts, entry) for entry in facts.algorithms]
+    if needed and any(deciding_probability(facts.rules) in reason for reason in reasons):
+        lines.append(as_sentence(needed))
+    return lines
 
 
 def standings_table(facts: Standings, max_rows: int = MAX_ROWS) -> TableText:
@@ -127,22 +143,38 @@ def _status(entry: AlgorithmStanding) -> str:
 
 
 def _reason(facts: Standings, entry: AlgorithmStanding) -> str:
+    """Why an algorithm has its status: the evidence of an elimination, or where it is the best."""
     for elimination in facts.eliminated:
         if elimination.algorithm == entry.algorithm:
-            p_dominated = decisive(elimination.probability)
-            return f"by {elimination.by} in round {elimination.round}: P(dominated) = {p_dominated}"
+            found = evidence(elimination, facts.rules)
+            return f"by {elimination.by} in round {elimination.round}: {found}"
     if entry.standing == "joining":
         return f"on {facts.caught_up} of {facts.instances} problems"
-    spans = [span for span in facts.recommended if span.algorithms == (entry.algorithm,)]
     if len(facts.pareto_set) == 1:
-        return "all others are eliminated"
-    if spans and len(facts.recommended) == 1:
-        return "best at all times"
-    if spans and not facts.too_early and len(spans) <= 2:
-        return f"best {joined([span.budgets() for span in spans])}"
-    if entry.probability is None:
+        return ONLY_SURVIVOR
+    spans = [span for span in facts.recommended if entry.algorithm in span.algorithms]
+    if spans and not facts.too_early:
+        if len(spans) > MAX_SPANS_IN_REASON:
+            return f"likely the best in {len(spans)} spans of the budget"
+        return budgets_of_member(spans, entry.algorithm)
+    if entry.member:
+        return BETTER_AT_SOME_TIME
+    nearest = _nearest(entry)
+    if nearest is None:
         return ""
-    return f"P(dominated) = {decisive(entry.probability)}"
+    is_open = _is_open(facts, entry.algorithm, nearest.by)
+    return without_marks(nearest_elimination(nearest, facts.rules, is_open))
+
+
+def _nearest(entry: AlgorithmStanding) -> Threat | None:
+    """The algorithm that comes nearest to eliminating another one, and its evidence."""
+    if entry.by is None or entry.probability is None:
+        return None
+    return Threat(entry.by, entry.probability, entry.sceptical, entry.wealth)
+
+
+def _is_open(facts: Standings, first: str, other: str) -> bool:
+    return any({pair.a, pair.b} == {first, other} for pair in facts.open_pairs)
 
 
 def summary_line(facts: Standings) -> str:

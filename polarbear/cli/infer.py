@@ -24,7 +24,7 @@ from polarbear.cli.parameters import (
 )
 from polarbear.errors import ConfigError
 from polarbear.records import Facts
-from polarbear.wording import rounded, short, typed
+from polarbear.wording import P_DOMINATED_BY, rounded, short, typed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -140,9 +140,11 @@ def _show_pairs(inferred: "Inferred", time_titles: list[str]) -> None:
         pair = (facts["a"], facts["b"])
         cells = rows.setdefault(pair, [f"{facts['a']} > {facts['b']}"])
         cells.append(f"{facts['p_dominates']:.3f} / {facts['p_equivalent']:.3f}")
-    titles = ["P(a better than b) / P(equivalent)", *time_titles]
-    if inferred.joint:
-        titles.append("at every time#")
-        for facts in inferred.joint:
-            rows[facts["a"], facts["b"]].append(f"{facts['p_dominates']:.3f}")
+    for facts in inferred.dominated or ():
+        rows[facts["a"], facts["b"]].append(f"{facts['p_dominated']:.3f}")
+    titles = [
+        "P(a better than b) / P(equivalent)",
+        *time_titles,
+        f"{P_DOMINATED_BY.format(a='a', b='b')}#",
+    ]
     output.show_table(titles, rows.values())

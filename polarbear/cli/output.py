@@ -100,7 +100,7 @@ class Screen(Progress):
     """Prints notes, warnings and progress of a call on standard error."""
 
     def __init__(self, verbose: bool = False) -> None:
-        self._verbose = verbose
+        self.is_verbose = verbose
         self.is_shown = not quiet
 
     def note(self, text: str) -> None:
@@ -116,7 +116,7 @@ class Screen(Progress):
         note(f"note: the posterior was not kept: {reason}")
 
     def planned(self, runs: int, present: int, folder: Path, workers: int) -> None:
-        if self._verbose:
+        if self.is_verbose:
             error(f"{counted(runs, 'run')} to do, {present} in {folder} already, {workers} at once")
 
 

@@ -296,7 +296,6 @@ class RoundInference:
             tables = replace(
                 tables,
                 dominates=np.minimum(tables.dominates, p_dominates_jointly),
-                estimate=p_dominates_jointly,
             )
         if rules.guarantee == "anytime" and evidence.problems is not None:
             raise RaceError(

@@ -55,7 +55,8 @@ class Standing(StrEnum):
 class AlgorithmStanding(NamedTuple):
     """An algorithm in a race; ``by`` has eliminated it or comes nearest to that.
 
-    ``member`` says whether it was shown to be better than each other candidate at some time.
+    ``probability``, ``sceptical`` and ``wealth`` are those of an `Elimination`. ``member`` says
+    whether it was shown to be better than each other candidate at some time.
     """
 
     algorithm: str
@@ -65,6 +66,8 @@ class AlgorithmStanding(NamedTuple):
     probability: float | None
     spent: float
     member: bool
+    sceptical: float | None = None
+    wealth: float | None = None
 
 
 @dataclass(frozen=True)
@@ -378,6 +381,8 @@ def _standing_of(last: RoundRecord, name: str) -> AlgorithmStanding:
         probability=None if nearest is None else nearest.probability,
         spent=last.costs[name],
         member=is_shown_member(state, name),
+        sceptical=None if nearest is None else nearest.sceptical,
+        wealth=None if nearest is None else nearest.wealth,
     )
 
 

@@ -29,8 +29,9 @@ class Inferred(Record):
     """A posterior in numbers; fields are the keys of `polarbear infer --json`.
 
     ``key`` is that of the posterior in the store, None if it was not kept there. ``ratings`` and
-    ``pairs`` are rows of `Posterior.summary` and `Posterior.pairs`. Pairs are
-    optional; ``joint`` is None unless the model describes all times jointly.
+    ``pairs`` are rows of `Posterior.summary` and `Posterior.pairs`. Pairs are optional;
+    ``dominated`` has P(b dominated by a) of each, the lowest P(a is better) at any time of the
+    grid; ``joint`` is None unless the model describes all times jointly.
     """
 
     model: str
@@ -49,6 +50,7 @@ class Inferred(Record):
     ratings: list[Facts]
     epsilon: float | None = optional_key()
     pairs: list[Facts] | None = optional_key()
+    dominated: list[Facts] | None = optional_key()
     joint: list[Facts] | None = optional_key()
 
     def one_line(self) -> str:
@@ -160,11 +162,15 @@ def facts(
     )
     if not with_pairs:
         return inferred
-    compared = pairs(posterior, epsilon).filter(is_chosen).drop(OVER_ALL_TIMES, strict=False)
+    compared = pairs(posterior, epsilon)
+    lowest = pl.col("p_dominates").min().alias("p_dominated")
+    dominated = compared.group_by("a", "b", maintain_order=True).agg(lowest)
+    at_times = compared.filter(is_chosen).drop(OVER_ALL_TIMES, strict=False)
     return replace(
         inferred,
         epsilon=epsilon,
-        pairs=compared.to_dicts(),
+        pairs=at_times.to_dicts(),
+        dominated=dominated.to_dicts(),
         joint=_pairs_over_all_times(posterior) if posterior.joint else None,
     )
 

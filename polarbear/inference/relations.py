@@ -172,7 +172,8 @@ class DecisionTables:
 
     ``better``, ``equivalent`` and ``no_worse`` are [time, a, b] and settle pairs.
     ``dominates[a, b]`` eliminates b: P(a is better than b) at the time at which it is lowest, or at
-    all times jointly. ``estimate[a, b]`` is the same probability under the neutral prior, to show.
+    all times jointly. ``estimate[a, b]``, to show, is P(b dominated): P(a is better than b) under
+    the neutral prior, at the time at which it is lowest.
     ``errors`` are their Monte-Carlo errors, None where probabilities are exact. ``by_duels`` says
     that the probabilities of a pair are functions of its duels alone.
     """
@@ -204,26 +205,27 @@ def decision_tables(posterior: Posterior, epsilon: float, elimination: str) -> D
     at_times = pointwise(posterior, epsilon, no_worse=True)
     assert at_times.no_worse is not None
     assert at_times.no_worse_error is not None
+    weakest = at_times.dominance.argmin(axis=0)[None]
+    estimate = np.take_along_axis(at_times.dominance, weakest, axis=0)[0]
+    estimate_error = np.take_along_axis(at_times.dominance_error, weakest, axis=0)[0]
+    dominates = estimate
+    error = estimate_error
     if elimination == "joint":
         over_times = joint(posterior)
         dominates = over_times.dominance
         error = over_times.dominance_error
-    else:
-        weakest = at_times.dominance.argmin(axis=0)[None]
-        dominates = np.take_along_axis(at_times.dominance, weakest, axis=0)[0]
-        error = np.take_along_axis(at_times.dominance_error, weakest, axis=0)[0]
     errors = DecisionTables(
         better=at_times.dominance_error,
         equivalent=at_times.equivalence_error,
         no_worse=at_times.no_worse_error,
         dominates=error,
-        estimate=error,
+        estimate=estimate_error,
     )
     return DecisionTables(
         better=at_times.dominance,
         equivalent=at_times.equivalence,
         no_worse=at_times.no_worse,
         dominates=dominates,
-        estimate=dominates,
+        estimate=estimate,
         errors=errors,
     )

@@ -35,9 +35,10 @@ def _known_fields(fields: Mapping[str, object]) -> dict[str, object]:
 class Elimination(NamedTuple):
     """An elimination: which algorithm, by which other one, when, and with what probability.
 
-    ``probability`` is the neutral estimate. ``sceptical`` and ``wealth`` are the evidence that
-    decided: the probability under the sceptical prior (of a Plackett-Luce model under its own), and
-    the betting wealth at the time at which it was lowest. Rounds of other versions may lack them.
+    ``probability`` is P(dominated), the neutral estimate. ``sceptical`` and ``wealth`` are the
+    evidence that decided: the probability under the sceptical prior (of a Plackett-Luce model under
+    its own), at the time at which it was lowest or at all times jointly, and the betting wealth at
+    the time at which it was lowest. Rounds of other versions may lack them.
     """
 
     algorithm: str

@@ -13,7 +13,8 @@ from polarbear.racing import State, Verdict
 from polarbear.racing.state import MIRROR
 from polarbear.rankings.duels import index_of_pair
 from polarbear.report.context import ReportContext, Round, once
-from polarbear.report.words import LOWEST_P_BETTER
+from polarbear.report.words import P_DOMINATED_MEANS, evidence
+from polarbear.wording import P_DOMINATED_BY
 
 
 def instances_at(context: ReportContext) -> dict[str, np.ndarray] | None:
@@ -88,28 +89,23 @@ def verdict(context: ReportContext, a: str, b: str) -> Verdict:
     return race.verdict(_by_posterior(context, a, b))
 
 
-def elimination_probability(context: ReportContext, a: str, b: str) -> float | None:
-    """P(a is better than b) at the time when a eliminated b; None if it did not eliminate b."""
+def evidence_on(context: ReportContext, a: str, b: str) -> str | None:
+    """The evidence by which a has eliminated b; None if it has not."""
     state = _race_of(context, a, b)
     if state is None:
         return None
     for elimination in state.eliminated:
         if (elimination.by, elimination.algorithm) == (a, b):
-            return elimination.probability
+            return evidence(elimination, context.rounds[-1].record.settings)
     return None
 
 
-def matrix_numbers(context: ReportContext) -> str:
+MATRIX_NUMBER = P_DOMINATED_BY.format(a="row", b="column")
+
+
+def matrix_numbers() -> str:
     """The meaning of the numbers in a matrix of pairs."""
-    words = f"{LOWEST_P_BETTER.format(a='row')} now"
-    if not context.rounds:
-        return words
-    last = context.rounds[-1]
-    if last.state.eliminated:
-        words += ", and in brackets when the column was eliminated, where it differs"
-    if not last.record.plackett_luce:
-        words += "; these are estimates with the neutral prior, eliminations need a sceptical prior"
-    return words
+    return f"{MATRIX_NUMBER}, {P_DOMINATED_MEANS.format(a='row')}, by the neutral posterior"
 
 
 def relation_codes(context: ReportContext, a: str, b: str) -> np.ndarray:

@@ -23,11 +23,16 @@ from polarbear.report.figures.figure_files import (
 from polarbear.report.figures.short_names import on_one_line
 from polarbear.report.figures.style import Style
 from polarbear.report.findings import instances_at
-from polarbear.report.words import budgets_led, budgets_shared, share_interval
+from polarbear.report.words import (
+    budgets_led,
+    budgets_shared,
+    evidence,
+    evidence_needed,
+    share_interval,
+)
 from polarbear.wording import (
     P_BEST,
     WIN_RATE,
-    decisive,
     percent_cell,
     probability,
     time,
@@ -163,18 +168,19 @@ def _pareto(context: ReportContext) -> TexTable:
 
 
 def _eliminations(race: Standings) -> TexTable:
-    when = "at every time" if race.joint else "at each time, at the least"
+    needed = evidence_needed(race.rules)
+    and_needed = f"; {needed}" if needed else ""
     return TexTable(
         "eliminations",
-        f"Eliminated algorithms, with the probability that the other one is better {when}.",
-        ("algorithm", "by", "round#", "instances#", "probability#"),
+        f"Eliminated algorithms, with the evidence that decided{and_needed}.",
+        ("algorithm", "by", "round#", "instances#", "evidence"),
         tuple(
             (
                 elimination.algorithm,
                 elimination.by,
                 str(elimination.round),
                 str(elimination.instances),
-                decisive(elimination.probability),
+                evidence(elimination, race.rules),
             )
             for elimination in race.eliminated
         ),

@@ -128,19 +128,16 @@ def _best(context: ReportContext) -> CharacterChart:
 
 
 def _matrix(context: ReportContext) -> list[Block]:
-    """P(row better), each with the sign of the verdict, and a legend of the signs."""
+    """P(column dominated by row), each with the sign of the verdict, and a legend of the signs."""
     data = matrix_data(context)
     names = data["a"].unique(maintain_order=True).to_list()
     cells = dict.fromkeys(zip(names, names, strict=True), "")
-    for a, b, p_now, kind, p_at_elimination in data.iter_rows():
-        now = "unknown" if p_now is None else decisive(p_now)
-        in_brackets = ""
-        if p_at_elimination is not None and decisive(p_at_elimination) != now:
-            in_brackets = f"({decisive(p_at_elimination)}) "
-        cells[a, b] = f"{in_brackets}{now} {SIGNS[VerdictKind(kind)] or ' '}"
+    for a, b, p_dominated, kind in data.iter_rows():
+        number = "unknown" if p_dominated is None else decisive(p_dominated)
+        cells[a, b] = f"{number} {SIGNS[VerdictKind(kind)] or ' '}"
     columns = ("", *(f"{name}#" for name in names))
     rows = tuple((a, *(cells[a, b] for b in names)) for a in names)
-    explanation = f"Numbers: {matrix_numbers(context)}"
+    explanation = f"Numbers: {matrix_numbers()}"
     signs = ", ".join(legend(data["verdict"]))
     if signs:
         explanation += f"; signs: {signs}"

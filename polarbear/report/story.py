@@ -3,14 +3,14 @@
 Names of algorithms in sentences are marked, see `words`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from polarbear.config.execution import failed_words
 from polarbear.facts import summary
-from polarbear.racing import VerdictKind, is_shown_member
+from polarbear.racing import OPEN, Threat, VerdictKind, is_shown_member
 from polarbear.racing.recommendation import (
     LIKELY,
     MIN_PROBLEMS,
@@ -100,14 +100,19 @@ def story_of(context: ReportContext) -> Story:
         evidence=f"{evidence} {condition}" if condition else evidence,
         members=tuple(_members(context)),
         left_out=tuple(_left_out(context)),
-        decisions=tuple(
-            Decision(entry.number, entry.state.instances, kind, as_sentence(text))
-            for entry in context.rounds
-            for kind, text in words.decisions(entry.record)
-        ),
+        decisions=tuple(_decisions(context)),
         settings=tuple(provenance(context)),
         warnings=tuple(_warnings(context)),
     )
+
+
+def _decisions(context: ReportContext) -> Iterator[Decision]:
+    """The decisions of all rounds."""
+    reopened_before: set[tuple[str, str]] = set()
+    for entry in context.rounds:
+        for kind, text in words.decisions(entry.record, reopened_before):
+            yield Decision(entry.number, entry.state.instances, kind, as_sentence(text))
+        reopened_before.update(entry.record.decisions.reopened)
 
 
 def recommendation(context: ReportContext) -> tuple[str, str]:
@@ -241,10 +246,12 @@ def _members(context: ReportContext) -> list[Entry]:
 
 
 def member_note(context: ReportContext) -> str | None:
-    """The meaning of the words member and settled; None without a race."""
+    """The meaning of the words member and settled, and of evidence; None without a race."""
     if context.race is None:
         return None
-    return f"{words.MEMBER_MEANS}. {as_sentence(words.settled_means(context.rules))}"
+    note = f"{words.MEMBER_MEANS}. {as_sentence(words.settled_means(context.rules))}"
+    needed = words.evidence_needed(context.race.rules)
+    return f"{note} {as_sentence(needed)}" if needed else note
 
 
 def _member(
@@ -257,12 +264,12 @@ def _member(
     budgets = words.budgets_of_member(spans, name, context.axis)
     highest = f"highest {P_BEST}: {words.highest(p_best[name], context.times)}"
     if not budgets:
-        return f"{member}{words.NEVER_LIKELY} ({highest}), but {_not_eliminated(context, name)}"
+        return f"{member}{highest}; {_not_eliminated(context, name)}"
     return f"{member}{budgets}; {highest}"
 
 
 def _not_eliminated(context: ReportContext, name: str) -> str:
-    """Why a candidate that is never likely to be the best was not eliminated."""
+    """Why a candidate that is in no recommended span was not eliminated."""
     estimates = context.estimates
     race = context.race
     assert estimates is not None
@@ -274,10 +281,11 @@ def _not_eliminated(context: ReportContext, name: str) -> str:
         ]
         if alike:
             return f"equivalent to {joined(alike)} at every time"
-        # The race decided on the probability in its record, which is shown if there is one.
-        threat = context.rounds[-1].record.threats.get(name)
+        last = context.rounds[-1]
+        threat = last.record.threats.get(name)
         if threat is not None:
-            return words.not_dominated(marked(threat.by), threat.probability, race.joint)
+            is_open = bool((last.state.relation(name, threat.by) == OPEN).any())
+            return words.nearest_elimination(threat, last.record.settings, is_open)
     p_dominated = estimates.dominance()[:, estimates.row_of(name)]
     rivals = {
         other: float(p_dominated[estimates.row_of(other)])
@@ -285,17 +293,14 @@ def _not_eliminated(context: ReportContext, name: str) -> str:
         if other != name
     }
     strongest = max(rivals, key=rivals.__getitem__)
-    return words.not_dominated(marked(strongest), rivals[strongest])
+    return words.p_dominated(Threat(strongest, rivals[strongest]))
 
 
 def _left_out(context: ReportContext) -> list[Entry]:
     if context.race is not None:
-        joint = context.race.joint
+        settings = context.rounds[-1].record.settings
         return [
-            Entry(
-                elimination.algorithm,
-                words.eliminated_by(elimination, marked(elimination.by), joint),
-            )
+            Entry(elimination.algorithm, words.eliminated_by(elimination, settings))
             for elimination in context.race.eliminated
         ]
     if context.basis is None or context.contest is None:

@@ -6,34 +6,41 @@ words in `racing.verdicts`.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from polarbear.numerics.arrays import spread
-from polarbear.racing import Elimination, RoundRecord, verdict_on
+from polarbear.racing import Elimination, RoundRecord, Threat, verdict_on
+from polarbear.racing.race_settings import RaceSettings
 from polarbear.racing.recommendation import Span
 from polarbear.racing.rules import Rules
 from polarbear.racing.state import BELOW, State
 from polarbear.racing.verdicts import MIRROR, SIGNS, VerdictKind, cycle_words, reinstated_words
 from polarbear.wording import (
+    P_DOMINATED,
     counted,
     decisive,
+    evidence_number,
     joined,
+    noun,
     percent_cell,
     probability,
     short,
     time,
     timed,
+    wealth_number,
 )
 
 CURVE_BLOCKS = " ▁▂▃▄▅▆▇█"
 CURVE_LENGTH = 60  # characters
 SMALLEST_HEIGHT = 0.08  # smaller shares of a block are drawn as zero
 MEMBER_MEANS = "A member was shown to be better than each other candidate at some time"
-NEVER_LIKELY = "never likely the best"
+BETTER_AT_SOME_TIME = "better than each other candidate at some time"
 ONLY_SURVIVOR = "all others are eliminated"
-LOWEST_P_BETTER = "lowest P({a} better) at any time"
+P_DOMINATED_MEANS = "the lowest P({a} better) at any time"
+MIN_TO_SHOW_EVIDENCE = 0.5  # P(dominated) of an open pair from which its evidence is shown
+Pair = tuple[str, str]
 WORDS_AT_A_TIME = {
     "open": "open",
     "above": "{a} was shown to be better",
@@ -44,15 +51,42 @@ WORDS_AT_A_TIME = {
 }
 
 
-def better(probability: float, joint: bool) -> str:
-    """The probability that one algorithm is better than another.
+def p_dominated(nearest: Elimination | Threat) -> str:
+    """The neutral probability that an algorithm is dominated: P(dominated by A) = 0.27."""
+    return f"P(dominated by {marked(nearest.by)}) = {decisive(nearest.probability)}"
 
-    ``joint`` probabilities are about all times together; others are the lowest at any time.
-    """
-    text = decisive(probability)
-    if joint:
-        return f"P(better at every time) = {text}"
-    return f"P(better) = {text} or more at every time"
+
+def deciding_probability(settings: RaceSettings) -> str:
+    """The name of the probability that decides eliminations by the settings of a race."""
+    if not settings.inference.plackett_luce:
+        return "sceptical P"
+    return "joint P" if settings.rules.elimination == "joint" else P_DOMINATED
+
+
+def evidence(nearest: Elimination | Threat, settings: RaceSettings) -> str:
+    """The evidence that decides an elimination: sceptical P = 0.984, wealth 33.1."""
+    if nearest.sceptical is None:  # in a round of another version
+        return f"{P_DOMINATED} = {decisive(nearest.probability)}"
+    guarantee = settings.rules.guarantee
+    parts = []
+    if guarantee != "anytime":
+        number = evidence_number(nearest.sceptical)
+        parts.append(f"{deciding_probability(settings)} = {number}")
+    if guarantee != "none" and nearest.wealth is not None:
+        parts.append(f"wealth {wealth_number(nearest.wealth)}")
+    return ", ".join(parts)
+
+
+def evidence_needed(settings: RaceSettings) -> str:
+    """The evidence that an elimination needs, empty where it differs between pairs."""
+    alpha = settings.rules.alpha
+    guarantee = settings.rules.guarantee
+    if guarantee == "anytime":
+        return ""
+    needed = f"{deciding_probability(settings)} >= {short(alpha)}"
+    if guarantee == "pair" and alpha < 1:
+        needed = f"{needed} and wealth >= {1 / (1 - alpha):.3g}"
+    return f"an elimination needs {needed} at every time"
 
 
 def error_bound(rules: Rules) -> str:
@@ -76,19 +110,19 @@ def highest(p_best: np.ndarray, times: np.ndarray) -> str:
     return f"{decisive(float(p_best[peak]))} at {time(float(times[peak]))}"
 
 
-def budgets_led(spans: Iterable[Span], algorithm: str, axis: str) -> str:
+def budgets_led(spans: Iterable[Span], algorithm: str, axis: str = "") -> str:
     """The budgets at which an algorithm is the likely best one, empty if there are none."""
     return joined([span.budgets(axis) for span in spans if span.algorithms == (algorithm,)])
 
 
-def budgets_shared(spans: Iterable[Span], algorithm: str, axis: str) -> str:
+def budgets_shared(spans: Iterable[Span], algorithm: str, axis: str = "") -> str:
     """The budgets at which an algorithm is one of several likely best ones."""
     return joined(
         [span.budgets(axis) for span in spans if span.is_open and algorithm in span.algorithms]
     )
 
 
-def budgets_of_member(spans: Sequence[Span], algorithm: str, axis: str) -> str:
+def budgets_of_member(spans: Sequence[Span], algorithm: str, axis: str = "") -> str:
     """The budgets at which an algorithm is, alone or with others, a likely best one.
 
     It is empty if there are none.
@@ -125,21 +159,27 @@ def settled_means(rules: Rules) -> str:
     return f"settled means that one of the two is eliminated, or, {shown}, {whole}"
 
 
-def decisions(record: RoundRecord) -> list[tuple[str, str]]:
-    """The decisions of a round: the kind of each, and its words with marked names."""
+def decisions(
+    record: RoundRecord, reopened_before: Collection[Pair] = (), names_pairs: bool = True
+) -> list[tuple[str, str]]:
+    """The decisions of a round: the kind of each, and its words with marked names.
+
+    Pairs that were ``reopened_before``, in an earlier round, are not mentioned again.
+    """
     state = record.state
     decided = record.decisions
     sentences = []
     for elimination in decided.eliminated:
         loser = marked(elimination.algorithm)
         winner = marked(elimination.by)
-        probability = better(elimination.probability, record.joint)
-        sentences.append(("eliminated", f"{loser} eliminated by {winner}: {probability}"))
+        evidence_found = evidence(elimination, record.settings)
+        sentences.append(("eliminated", f"{loser} eliminated by {winner}: {evidence_found}"))
     for a, b in decided.settled_pairs:
         if {a, b} <= set(state.candidates):
             sentences.append(("settled", verdict_on(state, a, b).words(marked(a), marked(b))))
-    for a, b in decided.reopened:
-        sentences.append(("reopened", reopened(state, a, b)))
+    newly_reopened = [pair for pair in decided.reopened if pair not in reopened_before]
+    if newly_reopened:
+        sentences.append(("reopened", reopened(state, newly_reopened, names_pairs)))
     for algorithm, by in decided.withheld:
         text = (
             f"{marked(algorithm)} stays: the model finds {marked(by)} better, but their duels "
@@ -159,28 +199,41 @@ def decisions(record: RoundRecord) -> list[tuple[str, str]]:
     return sentences
 
 
-def eliminated_by(elimination: Elimination, by: str, joint: bool) -> str:
+def eliminated_by(elimination: Elimination, settings: RaceSettings) -> str:
     """The words about an elimination that follow the name of the eliminated algorithm."""
     instances = counted(elimination.instances, "instance")
-    probability = better(elimination.probability, joint)
-    return f"by {by} in round {elimination.round}, after {instances}: {probability}"
-
-
-def not_dominated(by: str, highest: float, joint: bool = False) -> str:
-    """Why an algorithm that is never likely to be the best is a candidate."""
-    event = f"P({by} better at every time)" if joint else LOWEST_P_BETTER.format(a=by)
-    return f"not dominated with the required confidence: {event} = {decisive(highest)}"
-
-
-def reopened(state: State, a: str, b: str) -> str:
-    """Why a pair is compared again although one algorithm of it was better at every time."""
-    is_second_better = BELOW in state.relation(a, b)
-    better_one = marked(b if is_second_better else a)
-    worse_one = marked(a if is_second_better else b)
     return (
-        f"{better_one} was shown to be better than {worse_one} at every time, but in different "
-        f"rounds: they are compared again where {better_one} is least certain to be better"
+        f"by {marked(elimination.by)} in round {elimination.round}, after {instances}: "
+        f"{evidence(elimination, settings)}"
     )
+
+
+def nearest_elimination(nearest: Threat, settings: RaceSettings, is_open: bool) -> str:
+    """How near an algorithm is to its elimination: the evidence, if it is likely.
+
+    Otherwise, or where its pair with the nearest one is not ``is_open``, it is P(dominated).
+    """
+    if is_open and nearest.probability >= MIN_TO_SHOW_EVIDENCE:
+        return f"not yet eliminated by {marked(nearest.by)}: {evidence(nearest, settings)}"
+    return p_dominated(nearest)
+
+
+def reopened(state: State, pairs: Sequence[Pair], names_pairs: bool) -> str:
+    """Why pairs stay open although one algorithm of each was better at every time."""
+    verb = noun(len(pairs), "stays", "stay")
+    text = (
+        f"{counted(len(pairs), 'pair')} {verb} open: one is better at every time, but without the "
+        "evidence that an elimination needs"
+    )
+    if not names_pairs:
+        return text
+    names = []
+    for a, b in pairs:
+        is_second_better = BELOW in state.relation(a, b)
+        better_one = marked(b if is_second_better else a)
+        worse_one = marked(a if is_second_better else b)
+        names.append(f"{better_one} against {worse_one}")
+    return f"{text} ({joined(names)})"
 
 
 def legend(kinds: Iterable[str]) -> list[str]:

@@ -72,7 +72,7 @@ def test_with_two_algorithms_and_three_problems_p_best_is_p_better_and_it_is_too
     context = gather(StoreOnDisk.open(store.path))
     p_better = context.estimates.above[-1]
     row_of = {name: i for i, name in enumerate(context.estimates.algorithms)}
-    matrix = {(a, b): p for a, b, p, _, _ in FIGURES["matrix"].data(context).iter_rows()}
+    matrix = {(a, b): p for a, b, p, _ in FIGURES["matrix"].data(context).iter_rows()}
     last = pl.col("t") == context.times[-1]
     inferred = {(row["a"], row["b"]): row for row in posterior.pairs().filter(last).to_dicts()}
     assert len(pb.open(store.path).duels("A", "B").duels) == 3

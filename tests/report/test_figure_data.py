@@ -84,7 +84,7 @@ def test_the_matrix_has_the_lowest_share_of_draws_that_are_above(kinds):
     context = kinds["inferred"]
     theta = context.basis.posterior.theta
     names = context.basis.algorithms
-    for a, b, p, _, _ in data("matrix", context).iter_rows():
+    for a, b, p, _ in data("matrix", context).iter_rows():
         above = theta[:, :, names.index(a)] > theta[:, :, names.index(b)]
         assert p == pytest.approx(above.mean(axis=0).min())
 
@@ -92,14 +92,14 @@ def test_the_matrix_has_the_lowest_share_of_draws_that_are_above(kinds):
 @pytest.mark.parametrize("kind", ["raced", "one round", "joint", "inferred", "twenty algorithms"])
 def test_a_verdict_reads_the_same_from_both_sides(kind, kinds):
     rows = data("matrix", kinds[kind])
-    verdicts = {(a, b): how for a, b, _, how, _ in rows.iter_rows()}
+    verdicts = {(a, b): how for a, b, _, how in rows.iter_rows()}
     for (a, b), how in verdicts.items():
         assert verdicts[b, a] == MIRROR.get(how, how)
 
 
 def test_whoever_put_another_out_dominates_it_and_candidates_come_first(raced):
     rows = data("matrix", raced)
-    verdicts = {(a, b): how for a, b, _, how, _ in rows.iter_rows()}
+    verdicts = {(a, b): how for a, b, _, how in rows.iter_rows()}
     out = raced.race.eliminated
     assert out
     for entry in out:
@@ -116,7 +116,7 @@ def test_whoever_put_another_out_dominates_it_and_candidates_come_first(raced):
 
 def test_a_pair_about_which_something_is_not_settled_is_open(kinds):
     context = kinds["one round"]
-    verdicts = {(a, b): how for a, b, _, how, _ in data("matrix", context).iter_rows()}
+    verdicts = {(a, b): how for a, b, _, how in data("matrix", context).iter_rows()}
     open_pairs = {(entry.a, entry.b) for entry in context.race.open_pairs}
     assert open_pairs
     assert open_pairs <= {pair for pair, how in verdicts.items() if how == "open"}

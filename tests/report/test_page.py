@@ -15,7 +15,7 @@ from polarbear.report.figures import FIGURES
 from polarbear.report.figures.figure_files import write_text
 from polarbear.report.findings import verdict
 from polarbear.report.page import build, page_data
-from polarbear.report.words import WORDS_AT_A_TIME, better
+from polarbear.report.words import WORDS_AT_A_TIME, evidence
 from polarbear.selection.choice import Selection, select
 from polarbear.selection.criterion_names import Risk
 from polarbear.selection.posterior_source import Basis, contest, find_basis
@@ -345,7 +345,7 @@ def test_the_slider_of_rounds_shows_what_was_believed_then(browser, raced_projec
             when = "this round" if elimination.round == number else f"round {elimination.round}"
             assert line == (
                 f"{elimination.algorithm} was eliminated in {when} by {elimination.by}: "
-                f"{better(elimination.probability, entry.record.joint)}"
+                f"{evidence(elimination, entry.record.settings)}"
             )
         browser.wait("document.getElementById('rounds-chart').dataset.drawn === 'yes'")
         curves = browser.ask(

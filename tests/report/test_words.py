@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from polarbear.api.report_text import as_text
-from polarbear.racing import verdicts
+from polarbear.inference.model_options import ModelOptions
+from polarbear.racing import Decisions, Threat, verdicts
+from polarbear.racing.race_settings import RaceSettings
+from polarbear.racing.rules import Rules
 from polarbear.racing.state import LETTERS, State
 from polarbear.racing.verdicts import AT_A_TIME
 from polarbear.report import words as sentences
@@ -71,10 +74,50 @@ def test_a_legend_names_each_sign_once_and_one_of_two_that_mirror_each_other():
     ]
 
 
-def test_only_a_joint_probability_speaks_of_every_time_at_once():
-    assert sentences.better(0.97, joint=True) == "P(better at every time) = 0.97"
-    assert sentences.better(0.97, joint=False) == "P(better) = 0.97 or more at every time"
-    assert sentences.better(0.9912, joint=False) == "P(better) = 0.9912 or more at every time"
+def settings(model: str = "empirical", **rules: object) -> RaceSettings:
+    """The settings of a race that ran with these rules."""
+    options = ModelOptions.model_validate({"model": model})
+    return RaceSettings.of(Rules.model_validate(rules).under(options.joint), options)
+
+
+def test_evidence_is_named_after_what_decides_and_rounded_down():
+    near = Threat("A", probability=0.991, sceptical=0.9496, wealth=19.98)
+    assert sentences.evidence(near, settings()) == "sceptical P = 0.949, wealth 19.9"
+    assert sentences.evidence(near, settings(guarantee="none")) == "sceptical P = 0.949"
+    assert sentences.evidence(near, settings(guarantee="anytime")) == "wealth 19.9"
+    assert sentences.evidence(near, settings("dirichlet")) == "P(dominated) = 0.949, wealth 19.9"
+    assert sentences.evidence(near, settings("gp")) == "joint P = 0.949, wealth 19.9"
+    sure = Threat("A", 1.0, 1.0, 1e12)
+    assert (
+        sentences.evidence(sure, settings()) == "sceptical P = over 0.9999, wealth over 1,000,000"
+    )
+    assert sentences.evidence(Threat("A", 0.97), settings()) == "P(dominated) = 0.97"
+
+
+@pytest.mark.parametrize(
+    ("rules", "needed"),
+    [
+        ({}, "sceptical P >= 0.95 and wealth >= 20"),
+        ({"alpha": 0.99}, "sceptical P >= 0.99 and wealth >= 100"),
+        ({"guarantee": "none"}, "sceptical P >= 0.95"),
+        ({"alpha": 1.0}, "sceptical P >= 1"),
+    ],
+)
+def test_the_evidence_that_an_elimination_needs_is_that_of_its_rules(rules, needed):
+    words = sentences.evidence_needed(settings(**rules))
+    assert words == f"an elimination needs {needed} at every time"
+
+
+def test_evidence_is_shown_only_of_an_open_pair_that_may_end_in_an_elimination():
+    near = Threat("A", probability=0.97, sceptical=0.3, wealth=2.25)
+    far = Threat("A", probability=0.27, sceptical=0.01, wealth=0.1)
+
+    def words(nearest: Threat, is_open: bool) -> str:
+        return without_marks(sentences.nearest_elimination(nearest, settings(), is_open))
+
+    assert words(near, True) == "not yet eliminated by A: sceptical P = 0.300, wealth 2.25"
+    assert words(near, False) == "P(dominated by A) = 0.97"
+    assert words(far, True) == "P(dominated by A) = 0.27"
 
 
 def test_every_code_of_a_time_has_words():
@@ -82,12 +125,22 @@ def test_every_code_of_a_time_has_words():
 
 
 @pytest.mark.parametrize(("letters", "better", "worse"), [(">>.>", "A", "B"), ("<.<<", "B", "A")])
-def test_a_pair_that_is_compared_again_names_the_better_one(letters, better, worse):
+def test_pairs_that_stay_open_are_counted_and_named_only_on_request(letters, better, worse):
     codes = [[LETTERS.index(letter) for letter in letters]]
     state = State(("A", "B"), (1.0, 2.0, 3.0, 4.0), 8, np.array(codes, dtype=np.int8))
-    words = without_marks(sentences.reopened(state, "A", "B"))
-    assert words.startswith(f"{better} was shown to be better than {worse} at every time")
-    assert words.endswith(f"where {better} is least certain to be better")
+    count = sentences.reopened(state, [("A", "B")], names_pairs=False)
+    assert count.startswith("1 pair stays open: one is better at every time")
+    words = without_marks(sentences.reopened(state, [("A", "B")], names_pairs=True))
+    assert words == f"{count} ({better} against {worse})"
+
+
+def test_a_pair_that_stays_open_is_reported_once(raced):
+    record = raced.rounds[0].record
+    pair = record.state.pairs[0]
+    again = record._replace(decisions=Decisions(reopened=(pair,)))
+    kinds = [kind for kind, _ in sentences.decisions(again)]
+    assert kinds.count("reopened") == 1
+    assert "reopened" not in [kind for kind, _ in sentences.decisions(again, {pair})]
 
 
 def test_cycles_and_reinstated_algorithms_are_reported():

@@ -1,4 +1,4 @@
-"""Pairs over all times, with P(better) and the verdict, and pairs over time, a strip for each."""
+"""Pairs over all times, with P(dominated) and the verdict, and pairs over time, a strip each."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from polarbear.report.figures.chart import (
     row_edges,
 )
 from polarbear.report.findings import (
-    elimination_probability,
+    MATRIX_NUMBER,
+    evidence_on,
     matrix_numbers,
     relation_codes,
     verdict,
 )
-from polarbear.report.words import LOWEST_P_BETTER, WORDS_AT_A_TIME, legend
-from polarbear.wording import probability_cell, short, timed
+from polarbear.report.words import WORDS_AT_A_TIME, legend
+from polarbear.wording import P_DOMINATED_BY, probability_cell, short, timed
 
-NUMBER = LOWEST_P_BETTER.format(a="row")
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 
@@ -52,9 +52,9 @@ def order(context: ReportContext) -> list[str]:
 
 
 def matrix_data(context: ReportContext) -> pl.DataFrame:
-    """For each ordered pair, the lowest P(a is better than b) over time, and the verdict.
+    """For each ordered pair, P(b dominated by a), and the verdict.
 
-    ``decided`` is the probability in the round in which a eliminated b. ``verdict`` is a kind of
+    The ``probability`` is the lowest P(a is better than b) at any time, ``verdict`` a kind of
     `polarbear.racing.verdicts`.
     """
     estimates = context.estimates
@@ -68,7 +68,6 @@ def matrix_data(context: ReportContext) -> pl.DataFrame:
             "b": b,
             "probability": None if np.isnan(probability) else probability,
             "verdict": verdict(context, a, b).kind.value,
-            "decided": elimination_probability(context, a, b),
         }
         rows.append(row)
     schema = {
@@ -76,13 +75,12 @@ def matrix_data(context: ReportContext) -> pl.DataFrame:
         "b": pl.String,
         "probability": pl.Float64,
         "verdict": pl.String,
-        "decided": pl.Float64,
     }
     return pl.DataFrame(rows, schema=schema)
 
 
 def matrix_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
-    """A cell for each ordered pair: its shade is P(row is better), its sign the verdict."""
+    """A cell for each ordered pair: its shade is P(dominated), its sign the verdict."""
     names = list(data["a"].unique(maintain_order=True))
     n_names = len(names)
     index_of = {name: i for i, name in enumerate(names)}
@@ -90,22 +88,23 @@ def matrix_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
     texts = _empty_texts(n_names)
     signs = _empty_texts(n_names)
     hover = _empty_texts(n_names)
-    for a, b, probability, kind, decided in data.iter_rows():
+    for a, b, probability, kind in data.iter_rows():
         row = index_of[a]
         column = index_of[b]
         if probability is not None:
             probabilities[row, column] = probability
         sign = SIGNS[VerdictKind(kind)]
         signs[row][column] = sign
-        texts[row][column] = f"{sign}\n{_number_in_cell(probability, decided)}"
-        hover[row][column] = _words_on_pair(context, a, b, probability, decided)
+        number = "" if probability is None else probability_cell(probability)
+        texts[row][column] = f"{sign}\n{number}"
+        hover[row][column] = _words_on_pair(context, a, b, probability)
     cells = Cells(
         columns=row_edges(n_names),
         rows=row_edges(n_names),
         values=probabilities,
         texts=texts,
         short_texts=signs,
-        bar_title=NUMBER,
+        bar_title=MATRIX_NUMBER,
         gaps="both",
         hover=hover,
     )
@@ -116,13 +115,8 @@ def matrix_chart(data: pl.DataFrame, context: ReportContext) -> Chart:
         series=(cells,),
         lines=2.3 * n_names,
     )
-    has_two_numbers = any(
-        _number_in_cell(probability, decided) != _number_in_cell(probability, None)
-        for probability, decided in data.select("probability", "decided").iter_rows()
-    )
-    brackets = ["(when it was decided)"] if has_two_numbers else []
     meanings = [text.replace(" ", NO_BREAK_SPACE) for text in legend(data["verdict"])]
-    note = ",  ".join([NUMBER, *brackets, *meanings])
+    note = ",  ".join([MATRIX_NUMBER, *meanings])
     return Chart((panel,), context.labels, notes=(note,))
 
 
@@ -130,23 +124,15 @@ def _empty_texts(n_names: int) -> list[list[str]]:
     return [[""] * n_names for _ in range(n_names)]
 
 
-def _number_in_cell(probability: float | None, decided: float | None) -> str:
-    """Two digits; in brackets the probability when it was decided, where that differs."""
-    present = "" if probability is None else probability_cell(probability)
-    at_decision = present if decided is None else probability_cell(decided)
-    return present if at_decision == present else f"{present} ({at_decision})"
-
-
-def _words_on_pair(
-    context: ReportContext, a: str, b: str, probability: float | None, decided: float | None
-) -> str:
-    """The probabilities and the verdict on a pair, one fact on each line."""
+def _words_on_pair(context: ReportContext, a: str, b: str, probability: float | None) -> str:
+    """The probability and the verdict on a pair, one fact on each line."""
     first = isolated(context.labels[a])
     other = isolated(context.labels[b])
-    present = "unknown" if probability is None else f"{probability:.4f}"
-    lines = [LOWEST_P_BETTER.format(a=first), f"against {other}: {present}"]
-    if decided is not None:
-        lines.append(f"when it was decided: {decided:.4f}")
+    number = "unknown" if probability is None else f"{probability:.4f}"
+    lines = [f"{P_DOMINATED_BY.format(a=first, b=other)} = {number}"]
+    evidence_of_elimination = evidence_on(context, a, b)
+    if evidence_of_elimination is not None:
+        lines.append(f"when it was decided: {evidence_of_elimination}")
     lines.append(_on_lines(verdict(context, a, b).words(first, other)))
     return "\n".join(lines)
 
@@ -166,7 +152,7 @@ def matrix_caption(context: ReportContext) -> str:
             "pairs without a sign are not compared further."
         )
     return (
-        f"Pairs as a whole ({estimates_source(context)}). Numbers are {matrix_numbers(context)}. "
+        f"Pairs as a whole ({estimates_source(context)}). Numbers are {matrix_numbers()}. "
         f"Signs are relations shown with probability {short(context.rules.alpha)}, seen from the "
         f"row: {', '.join(signs)}.{eliminated}"
     )

@@ -1,4 +1,4 @@
-"""The race, round by round: P(dominated), settled pairs, and whether to trust its posteriors."""
+"""The race, round by round: evidence, settled pairs, and whether to trust its posteriors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import polars as pl
 from polarbear.inference.chain_diagnostics import convergence_of
 from polarbear.inference.posterior_draws import MIN_ESS
 from polarbear.numerics.arrays import spread
+from polarbear.racing import Threat
 from polarbear.report.context import ReportContext, Round
 from polarbear.report.figures.base import (
     NOTHING_INFERRED,
@@ -31,6 +32,7 @@ from polarbear.report.figures.chart import (
     isolated,
     round_axis,
 )
+from polarbear.report.words import deciding_probability, evidence, evidence_needed
 from polarbear.selection.posterior_source import Basis
 from polarbear.wording import counted, percent, short, timed
 
@@ -38,6 +40,7 @@ BEND = 0.9  # above it, the axis is logarithmic in 1 - p
 DECADE = 0.3  # length of a power of ten on the axis, whose linear part is 0.9 long
 TICKS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 MOST_DRAWS = 1e5
+NO_OTHER_CANDIDATE = Threat(by="", probability=0.0, sceptical=0.0)
 EVENTS: tuple[tuple[str, Marker, float], ...] = (
     ("eliminated", "cross", 6.5),
     ("resolved", "diamond", 5.0),
@@ -45,10 +48,11 @@ EVENTS: tuple[tuple[str, Marker, float], ...] = (
 
 
 def data(context: ReportContext) -> pl.DataFrame:
-    """For each round and algorithm: the one most likely to dominate it, and P(dominated).
+    """For each round and algorithm: the one that comes nearest to eliminating it, and the evidence.
 
-    ``probability`` is the one that the round recorded, as `polarbear status` shows it: null where
-    its posterior was not usable, and 0 where no other candidate is left.
+    ``probability`` is P(dominated), ``sceptical`` and ``wealth`` are the evidence that decides, as
+    the round recorded them: null where its posterior was not usable. Probabilities are 0 where no
+    other candidate is left.
     ``event`` is eliminated, resolved (nothing about it is open from there on) or empty;
     ``share_settled`` is the share of all pairs that are settled.
     """
@@ -58,7 +62,8 @@ def data(context: ReportContext) -> pl.DataFrame:
     for entry in context.rounds:
         rows += _rows_of_round(entry, before, resolved)
         before = entry.state.algorithms
-    return pl.DataFrame(rows, schema_overrides={"by": pl.String, "probability": pl.Float64})
+    numbers = dict.fromkeys(("probability", "sceptical", "wealth"), pl.Float64)
+    return pl.DataFrame(rows, schema_overrides={"by": pl.String, **numbers})
 
 
 def _rows_of_round(
@@ -80,18 +85,18 @@ def _rows_of_round(
             event = "eliminated"
         elif resolved.get(name) == entry.number:
             event = "resolved"
-        threat = eliminated.get(name) or entry.record.threats.get(name)
-        probability = None
-        if threat:
-            probability = threat.probability
-        elif is_alone:
-            probability = 0.0
+        nearest = eliminated.get(name) or entry.record.threats.get(name)
+        by = None if nearest is None else nearest.by
+        if nearest is None and is_alone:
+            nearest = NO_OTHER_CANDIDATE
         yield {
             "round": entry.number,
             "instances": state.instances,
             "algorithm": name,
-            "by": threat.by if threat else None,
-            "probability": probability,
+            "by": by,
+            "probability": None if nearest is None else nearest.probability,
+            "sceptical": None if nearest is None else nearest.sceptical,
+            "wealth": None if nearest is None else nearest.wealth,
             "event": event,
             "entered": bool(before) and name not in before,
             "share_settled": state.share_settled,
@@ -119,11 +124,12 @@ def stretched(p: np.ndarray, top: float = 1 - 1 / MOST_DRAWS) -> np.ndarray:
 
 
 def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
-    """P(dominated) of each algorithm in each round, and below it the share of settled pairs."""
+    """The evidence against each algorithm in each round, and the share of settled pairs."""
+    data = data.with_columns(pl.coalesce("sceptical", "probability").alias("deciding"))
     first = data["round"][0]
     last = data["round"][-1]
     # The axis ends at the first tick beyond all probabilities and the threshold.
-    highest = max([context.rules.alpha, *data["probability"].drop_nulls()])
+    highest = max([context.rules.alpha, *data["deciding"].drop_nulls()])
     top = next((tick for tick in TICKS[5:] if tick >= highest), TICKS[-1])
     threshold = float(stretched(np.array(context.rules.alpha)))
     series: list[Series] = [Rule(threshold)]
@@ -131,7 +137,7 @@ def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
     probabilities = Panel(
         x=round_axis(first, last, is_labelled=False),
         y=Axis(
-            "P(dominated)",
+            deciding_probability(context.rounds[-1].record.settings),
             low=-0.04,
             high=float(stretched(np.array(top))) + 0.06,
             ticks=tuple(
@@ -157,11 +163,11 @@ def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
 
 def _lines_of_algorithms(data: pl.DataFrame, top: float, context: ReportContext) -> list[Series]:
     """A line per algorithm: a cross where it is eliminated, a diamond where it is settled."""
-    longest_in_race = 2 * pl.col("round").max() - pl.col("probability").last()
+    longest_in_race = 2 * pl.col("round").max() - pl.col("deciding").last()
     series: list[Series] = []
-    for name, rows, is_muted in by_algorithm(data.drop_nulls("probability"), longest_in_race):
+    for name, rows, is_muted in by_algorithm(data.drop_nulls("deciding"), longest_in_race):
         rounds = rows["round"].to_numpy()
-        positions = stretched(rows["probability"].to_numpy(), top)
+        positions = stretched(rows["deciding"].to_numpy(), top)
         hover = _words_on_rounds(name, rows, context)
         line = Line(
             x=rounds,
@@ -191,14 +197,18 @@ def _lines_of_algorithms(data: pl.DataFrame, top: float, context: ReportContext)
 
 
 def _words_on_rounds(name: str, rows: pl.DataFrame, context: ReportContext) -> list[str]:
-    """P(dominated) of an algorithm in each round, and by which other one."""
+    """The evidence against an algorithm in each round, and by which other one."""
     words = []
-    columns = ("round", "instances", "by", "probability", "event")
-    for number, instances, by, probability, event in rows.select(columns).iter_rows():
+    settings = context.rounds[-1].record.settings
+    columns = ("round", "instances", "by", "probability", "sceptical", "wealth", "event")
+    for number, instances, *threat, event in rows.select(columns).iter_rows():
         label = isolated(context.labels[name])
         lines = [f"{label}, round {number} ({counted(instances, 'instance')})"]
-        if by is not None:
-            lines.append(f"dominated by {isolated(context.labels[by])}: {probability:.4f}")
+        nearest = Threat(*threat)
+        if nearest.by is not None:
+            lines.append(
+                f"by {isolated(context.labels[nearest.by])}: {evidence(nearest, settings)}"
+            )
         if event:
             lines.append(event)
         words.append("\n".join(lines))
@@ -222,11 +232,14 @@ def _settled_line(data: pl.DataFrame) -> Line:
 
 def caption(context: ReportContext) -> str:
     last = context.rounds[-1]
-    when = "at every time" if last.record.joint else "at each time, at the least"
+    settings = last.record.settings
+    needed = evidence_needed(settings)
+    and_needed = f", and {needed}" if needed else ""
     return (
-        f"For each algorithm and round, how probably some other is better {when}, over "
-        f"{counted(last.number, 'round')} and {counted(last.state.instances, 'instance')}. A cross "
-        f"marks an elimination, above the dashed threshold of {short(context.rules.alpha)}; a "
+        f"For each algorithm and round, the {deciding_probability(settings)} of the other one that "
+        f"comes nearest to eliminating it, over {counted(last.number, 'round')} and "
+        f"{counted(last.state.instances, 'instance')}; the dashed line is alpha"
+        f"{and_needed}. A cross marks an elimination, a "
         "diamond that no pair of an algorithm is open any more; names in brackets "
         "are eliminated. The axis turns logarithmic above 0.9. Below, the share of pairs that are "
         f"settled: {percent(last.state.share_settled)} in the end."

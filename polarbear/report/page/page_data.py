@@ -14,12 +14,13 @@ from polarbear.facts.run_details import better_in, repeating, tolerance_of
 from polarbear.inference import Posterior
 from polarbear.inference.beliefs import Beliefs
 from polarbear.racing import Elimination
+from polarbear.racing.race_settings import RaceSettings
 from polarbear.racing.recommendation import MIN_PROBLEMS
 from polarbear.report.context import ReportContext, Round
 from polarbear.report.figures.base import draws_source
 from polarbear.report.figures.style import COLOURS
 from polarbear.report.page.assets import compressed, packed
-from polarbear.report.words import better
+from polarbear.report.words import evidence
 from polarbear.selection import budget_preferences, choice
 from polarbear.selection.basic_preferences import NEAREST
 from polarbear.selection.posterior_source import Basis
@@ -191,7 +192,8 @@ def _after(entry: Round, context: ReportContext) -> dict[str, object]:
         title=f"Round {entry.number}",
         facts=facts,
         out=[
-            _eliminated(elimination, entry.number, record.joint) for elimination in state.eliminated
+            _eliminated(elimination, entry.number, record.settings)
+            for elimination in state.eliminated
         ],
     )
 
@@ -209,13 +211,14 @@ def _moment(estimates: Beliefs, context: ReportContext, **words: object) -> dict
     }
 
 
-def _eliminated(elimination: Elimination, round_number: int, joint: bool) -> dict[str, str]:
+def _eliminated(
+    elimination: Elimination, round_number: int, settings: RaceSettings
+) -> dict[str, str]:
     """An elimination up to a round, in words around the two names."""
     when = f"in round {elimination.round}"
     if elimination.round == round_number:
         when = "in this round"
-    probability = better(elimination.probability, joint)
-    words = f"{{algorithm}} was eliminated {when} by {{by}}: {probability}"
+    words = f"{{algorithm}} was eliminated {when} by {{by}}: {evidence(elimination, settings)}"
     return {"algorithm": elimination.algorithm, "by": elimination.by, "words": words}
 
 
