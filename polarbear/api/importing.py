@@ -22,7 +22,7 @@ from polarbear.formats.transfer import GridOptions, ImportResult, add_imported
 from polarbear.inference import Posterior
 from polarbear.problems.base import Trajectory
 from polarbear.settings import defaults
-from polarbear.settings.choices import AfterEnd, Spacing
+from polarbear.settings.choices import AfterEnd
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.settings.options import Source, nearest, validate
 from polarbear.store import StoreOnDisk, is_store
@@ -48,8 +48,8 @@ def import_data(
     format: str = defaults.FORMAT,
     *,
     axis: str | None = None,
-    points: int = defaults.GRID_POINTS,
-    spacing: str = Spacing.LOG,
+    points: int | None = None,
+    spacing: str | None = None,
     first: float | None = None,
     last: float | None = None,
     **format_options: Any,
@@ -64,7 +64,8 @@ def import_data(
     ``trajectory`` ("last" for training curves, which get worse again), and ``after_end``: after its
     last row an algorithm "keeps" its best, or is "absent". ``axis`` is the unit of time, by default
     that of the source, or evaluations. A new store compares algorithms at ``points`` times from
-    ``first`` to ``last``, whose ``spacing`` is "log" or "linear".
+    ``first`` to ``last``, whose ``spacing`` is "log" or "linear"; if nothing of this is given, at
+    the times of the data if they are at most 100, otherwise at 30 times.
 
     Repeated runs of one problem, for example those of ``seed_column``, get the names 'problem#k'.
     A problem counts once, also if it has several seeds.
@@ -108,9 +109,10 @@ def infer(
     column seed, the runs of one instance count together as one problem; a column weight is the
     weight of an instance. A column run_status says how runs ended, as in `Store.trajectories`:
     after its last row, a run that was stopped is absent. ``grid`` is as in a configuration's
-    budget; by default 30 times, evenly spaced in log t. ``axis`` is the unit of time. With
-    ``maximise`` larger values are better; ``after_end`` is "keeps" or "absent" as in `import_data`.
-    ``model``, ``seed``, ``tie_tolerance``, ``listener`` and ``options`` are those of `Store.infer`.
+    budget; by default the times of the frame if they are at most 100, otherwise 30 times, evenly
+    spaced in log t. ``axis`` is the unit of time. With ``maximise`` larger values are better;
+    ``after_end`` is "keeps" or "absent" as in `import_data`. ``model``, ``seed``,
+    ``tie_tolerance``, ``listener`` and ``options`` are those of `Store.infer`.
 
     >>> pb.infer(store.trajectories(), draws=1000).algorithms
     ('powell', 'random')

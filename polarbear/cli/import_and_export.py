@@ -82,12 +82,20 @@ def import_data(
         ),
     ] = None,
     points: Annotated[
-        int, typer.Option(min=1, help="The number of times in the grid of comparison.")
-    ] = defaults.GRID_POINTS,
+        int | None,
+        typer.Option(
+            min=1,
+            help="The number of times in the grid of comparison; by default the grid is the times "
+            f"of the data, or {defaults.GRID_POINTS} times if these are more than 100.",
+        ),
+    ] = None,
     spacing: Annotated[
-        Spacing,
-        typer.Option(parser=member_of(Spacing), help="How the times of the grid are spaced."),
-    ] = Spacing.LOG,
+        Spacing | None,
+        typer.Option(
+            parser=member_of(Spacing),
+            help="How the times of the grid are spaced: log, which is the default, or linear.",
+        ),
+    ] = None,
     first: Annotated[
         float | None,
         typer.Option("--from", help="The first time of the grid; by default the data's."),

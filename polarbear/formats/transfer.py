@@ -25,18 +25,27 @@ from polarbear.store import StoreOnDisk, file_io
 from polarbear.store.runs import FinishedRun
 from polarbear.wording import counted, joined
 
+MAX_TIMES_OF_DATA = 100  # up to which the times of the data are the default grid
 MAX_FILE_NAME_BYTES = 120  # Most systems allow 255, which leaves space for a prefix and a suffix.
 
 
 @dataclass(frozen=True)
 class GridOptions:
-    """The grid for imported runs; it spans the times of the data unless ends are given."""
+    """The grid for imported runs; it spans the times of the data unless ends are given.
+
+    ``points`` and ``spacing`` are None if they were not given.
+    """
 
     axis: str | None = None
-    points: int = GRID_POINTS
-    spacing: str = Spacing.LOG
+    points: int | None = None
+    spacing: str | None = None
     first: float | None = None
     last: float | None = None
+
+    @property
+    def is_default(self) -> bool:
+        """Whether nothing but the axis was given."""
+        return replace(self, axis=None) == GridOptions()
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,26 +129,39 @@ def _add_new_rankings(store: StoreOnDisk, rankings: pl.DataFrame) -> list[bool]:
 
 
 def budget_for(imported: Imported, options: GridOptions) -> Budget:
-    """The grid of the rankings or the source, or one by the options over the times of the data."""
+    """The grid of the rankings or the source, or one by the options over the times of the data.
+
+    By default the times of the data are the grid, if they are few, so that no crossing between two
+    of them is skipped.
+    """
     grid: object
     if imported.rankings is not None:
         grid = sorted(set(imported.times))
-    elif imported.grid is not None and replace(options, axis=None) == GridOptions():
+    elif imported.grid is not None and options.is_default:
         grid = imported.grid
     else:
-        times = imported.times
-        start = options.first or min(times)
-        stop = options.last or max(times)
-        if start <= 0:
-            start = min((t for t in times if t > 0), default=0.0)
-        if start <= 0:
+        times = sorted({t for t in imported.times if t > 0})
+        if not times:
             raise ImportFailedError(
                 "every t of the source is 0, but algorithms are compared at times above 0"
             )
-        points = 1 if start == stop else options.points
-        grid = {"spacing": options.spacing, "from": start, "to": stop, "points": points}
+        grid = times
+        if not options.is_default or len(times) > MAX_TIMES_OF_DATA:
+            grid = _spaced(times, options)
     axis = options.axis or imported.axis or EVALUATIONS
     return validate(Budget, {"axis": axis, "grid": grid}, Source("the grid"))
+
+
+def _spaced(times: Sequence[float], options: GridOptions) -> dict[str, object]:
+    """A grid by the options over sorted times of the data, as in a configuration."""
+    start = options.first or times[0]
+    stop = options.last or times[-1]
+    return {
+        "spacing": options.spacing or Spacing.LOG,
+        "from": start,
+        "to": stop,
+        "points": 1 if start == stop else options.points or GRID_POINTS,
+    }
 
 
 def _check_names(imported: Imported) -> None:

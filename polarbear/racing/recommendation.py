@@ -35,17 +35,16 @@ class Grade(StrEnum):
 class Span:
     """Neighbouring times with the same recommendation.
 
-    ``start`` and ``stop`` are its first and last time, ``until`` is the start of the next span and
-    None for the last one, ``times`` is their number. ``p_best`` is the range of P(best) of the
-    first algorithm.
+    ``start`` and ``stop`` are its first and last time, ``times`` is the number of its times.
+    ``p_best`` is the range of P(best) of the first algorithm.
     """
 
     algorithms: tuple[str, ...]
     start: float
     stop: float
-    until: float | None
     times: int
     is_first: bool
+    is_last: bool
     p_best: tuple[float, float]
 
     @property
@@ -54,18 +53,20 @@ class Span:
         return len(self.algorithms) > 1
 
     def budgets(self, axis: str = "") -> str:
-        """The budgets of this span in words; it ends where the next one begins."""
+        """The budgets of this span in words, by times of the grid."""
 
         def with_unit(t: float) -> str:
             return timed(t, axis) if axis else time(t)
 
-        if self.until is None and self.is_first:
+        if self.is_first and self.is_last:
             return "at all times"
-        if self.until is None:
-            at_end = self.start == self.stop
-            return f"at {with_unit(self.stop)}" if at_end else f"from {with_unit(self.start)} on"
-        until = with_unit(self.until)
-        return f"up to {until}" if self.is_first else f"from {time(self.start)} to {until}"
+        if self.start == self.stop:
+            return f"at {with_unit(self.stop)}"
+        if self.is_first:
+            return f"up to {with_unit(self.stop)}"
+        if self.is_last:
+            return f"from {with_unit(self.start)} on"
+        return f"from {time(self.start)} to {with_unit(self.stop)}"
 
     def to_plain(self) -> dict[str, object]:
         return {
@@ -124,14 +125,13 @@ def _spans(
     for run in _runs(groups):
         items = sorted(groups[run[0]], key=lambda item: -p_best[run, item].sum())
         p_best_of_first = p_best[run, items[0]]
-        after = run[-1] + 1
         yield Span(
             algorithms=tuple(names[item] for item in items),
             start=float(times[run[0]]),
             stop=float(times[run[-1]]),
-            until=float(times[after]) if after < len(times) else None,
             times=len(run),
             is_first=run[0] == 0,
+            is_last=run[-1] == len(times) - 1,
             p_best=(float(p_best_of_first.min()), float(p_best_of_first.max())),
         )
 

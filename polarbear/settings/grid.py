@@ -13,6 +13,25 @@ from polarbear.settings.options import Options, describe
 
 EVALUATIONS = "evaluations"
 SECONDS = "seconds"
+# Axes whose last word is one of these count something: their times are whole numbers.
+COUNTED_AXES = (
+    "batches",
+    "calls",
+    "epochs",
+    "episodes",
+    "evaluations",
+    "generations",
+    "iterations",
+    "moves",
+    "nodes",
+    "queries",
+    "rounds",
+    "samples",
+    "steps",
+    "tokens",
+    "trials",
+    "updates",
+)
 # Times suit a logarithmic axis if the ratio of the last to the first one, and that of the largest
 # to the smallest step between them, are above these.
 MIN_LOG_SPAN = 20
@@ -97,9 +116,19 @@ class Budget(Options):
 
     @cached_property
     def times(self) -> np.ndarray:
-        """The grid, without points that are equal after rounding to whole evaluations."""
-        times = np.array(self.grid) if isinstance(self.grid, tuple) else self.grid.times()
-        return np.array(sorted({*np.round(times)})) if self.axis == EVALUATIONS else times
+        """The grid; on an axis that counts, of whole numbers, each once.
+
+        Listed times, and ends that are no whole numbers, are left as they are, except evaluations.
+        """
+        if isinstance(self.grid, tuple):
+            times = np.array(self.grid)
+            is_whole = self.axis == EVALUATIONS
+        else:
+            times = self.grid.times()
+            has_whole_ends = self.grid.start % 1 == 0 and self.grid.stop % 1 == 0
+            is_counted = self.axis.split(" ")[-1] in COUNTED_AXES
+            is_whole = self.axis == EVALUATIONS or (is_counted and has_whole_ends)
+        return np.array(sorted({*np.round(times)})) if is_whole else times
 
     @property
     def limit(self) -> float:
@@ -115,9 +144,8 @@ class Budget(Options):
 
     @cached_property
     def unit_times(self) -> np.ndarray:
-        """The grid (log t if it is log-spaced) mapped to the unit interval."""
-        is_log = isinstance(self.grid, Spaced) and self.grid.spacing == "log"
-        scaled = np.log(self.times) if is_log else self.times
+        """The grid (log t if it suits a logarithmic axis) mapped to the unit interval."""
+        scaled = np.log(self.times) if self.suits_log_axis else self.times
         span = scaled[-1] - scaled[0]
         return (scaled - scaled[0]) / span if span > 0 else np.zeros_like(scaled)
 

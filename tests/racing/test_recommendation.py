@@ -53,13 +53,16 @@ def test_it_is_too_early_below_ten_problems_or_where_no_algorithm_stands_out():
     assert advise(NAMES, TIMES, p_best((20, (0.7, 0.2, 0.1)))).grade is Grade.PROBABLY
 
 
-def test_a_span_ends_in_words_where_the_next_one_begins():
+def test_a_span_begins_and_ends_in_words_at_its_own_times():
     p_best = np.array([[0.9, 0.1]] * 3 + [[0.1, 0.9]] * 3 + [[0.9, 0.1]] * 3)
     spans = advise(["A", "B"], np.array([0.5, 1, 2, 5, 10, 20, 50, 100, 200]), p_best).spans
     assert [span.budgets("evaluations") for span in spans] == [
-        "up to 5 evaluations", "from 5 to 50 evaluations", "from 50 evaluations on",
+        "up to 2 evaluations", "from 5 to 20 evaluations", "from 50 evaluations on",
     ]  # fmt: skip
-    assert [span.budgets() for span in spans] == ["up to 5", "from 5 to 50", "from 50 on"]
+    assert [span.budgets() for span in spans] == ["up to 2", "from 5 to 20", "from 50 on"]
+    at_ends = p_best[[0, 3, 4, 6]]
+    spans = advise(["A", "B"], np.array([1, 2, 5, 10]), at_ends).spans
+    assert [span.budgets() for span in spans] == ["at 1", "from 2 to 5", "at 10"]
     (only,) = advise(["A", "B"], np.array([1, 2]), p_best[:2]).spans
     assert only.budgets("s") == "at all times"
 

@@ -61,22 +61,21 @@ def test_stretches_leave_out_no_time_of_the_grid():
             assert {*span.algorithms} != {*next_span.algorithms}
 
 
-def test_a_span_ends_where_the_next_one_begins():
+def test_spans_are_those_times_of_the_grid_at_which_an_algorithm_leads():
     assert said(likely(0.99, 0.99, 0.99, 0.01, 0.01, 0.01)) == (
-        "NONE up to 80 evaluations and B from 80 on."
+        "NONE up to 40 evaluations and B from 80 on."
     )
 
 
 def test_a_crossover_is_a_region_in_which_either_may_be_best():
     assert said(likely(0.99, 0.95, 0.5, 0.5, 0.05, 0.01)) == (
-        "NONE up to 40 evaluations and B from 160 on; from 40 to 160 NONE or B."
+        "NONE up to 20 evaluations and B from 160 on; from 40 to 80 NONE or B."
     )
     assert said(likely(0.99, 0.95, 0.95, 0.95, 0.5, 0.5)) == (
-        "NONE up to 160 evaluations; from 160 on NONE or B."
+        "NONE up to 80 evaluations; from 160 on NONE or B."
     )
     assert said(likely(0.5, 0.95, 0.95, 0.5, 0.99, 0.99)) == (
-        "NONE from 20 to 80 evaluations and from 160 on; up to 20 NONE or B and from 80 to 160 "
-        "NONE or B."
+        "NONE from 20 to 40 evaluations and from 160 on; at 10 NONE or B and at 80 NONE or B."
     )
 
 
@@ -88,7 +87,7 @@ def test_one_answer_for_all_budgets_or_for_the_only_one():
 def test_many_changes_are_named_by_spans_of_the_budget_and_slivers_merged():
     times = np.arange(1.0, 11)
     assert said(likely(0.99, 0.99, 0.01, 0.01, 0.99, 0.99, 0.7, 0.01, 0.01, 0.99), times) == (
-        "NONE up to 3 evaluations, from 5 to 8 and at 10 and B from 3 to 5 and from 8 to 10."
+        "NONE up to 2 evaluations, from 5 to 7 and at 10 and B from 3 to 4 and from 8 to 9."
     )
     assert said(likely(0.9, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.5, 0.5, 0.9), times).count("%") == 0
 

@@ -150,12 +150,13 @@ def test_json_in_a_page_ends_no_element_and_reads_back():
     assert json.loads(text) == value
 
 
-def test_paper_names_the_eliminated_algorithms(context: ReportContext, slim: str):
-    on_paper = slim.partition('class="on-paper"')[2].partition("<details>")[0]
-    assert context.race is not None
-    assert context.race.eliminated
+def test_paper_names_the_eliminated_algorithms(raced: ReportContext):
+    document = slim_page(raced)
+    on_paper = document.partition('class="on-paper"')[2].partition("<details>")[0]
+    assert raced.race is not None
+    assert raced.race.eliminated
     assert all(
-        f">{elimination.algorithm}</bdi>" in on_paper for elimination in context.race.eliminated
+        f">{elimination.algorithm}</bdi>" in on_paper for elimination in raced.race.eliminated
     )
     screen, _, paper = source("style.css").partition("@media print")
     assert ".on-paper { display: none; }" in screen
