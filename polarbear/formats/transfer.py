@@ -21,7 +21,7 @@ from polarbear.settings.defaults import GRID_POINTS
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, checked_name
 from polarbear.settings.options import Source, unknown, validate
-from polarbear.store import StoreOnDisk, file_io
+from polarbear.store import StoreOnDisk, file_io, is_store
 from polarbear.store.runs import FinishedRun
 from polarbear.wording import counted, joined
 
@@ -77,7 +77,7 @@ class ImportResult(Record):
 def add_imported(path: Path, imported: Imported, grid: GridOptions | None = None) -> ImportResult:
     """Add an import to the store in a folder, which is created if it does not exist."""
     _check_names(imported)
-    budget = budget_for(imported, grid or GridOptions())
+    budget = budget_for(imported, grid or GridOptions(), _listed_times(path))
     plain = {
         "seed": 0,
         "trajectory": imported.trajectory,
@@ -128,19 +128,29 @@ def _add_new_rankings(store: StoreOnDisk, rankings: pl.DataFrame) -> list[bool]:
     return is_new
 
 
-def budget_for(imported: Imported, options: GridOptions) -> Budget:
+def _listed_times(path: Path) -> tuple[float, ...]:
+    """The times of the grid of an existing store, if they are those of data; otherwise none."""
+    if not is_store(path):
+        return ()
+    grid = StoreOnDisk.open(path).settings.budget.grid
+    return grid if isinstance(grid, tuple) else ()
+
+
+def budget_for(
+    imported: Imported, options: GridOptions, known_times: Sequence[float] = ()
+) -> Budget:
     """The grid of the rankings or the source, or one by the options over the times of the data.
 
     By default the times of the data are the grid, if they are few, so that no crossing between two
-    of them is skipped.
+    of them is skipped; ``known_times`` are those of the data that a store has already.
     """
     grid: object
     if imported.rankings is not None:
-        grid = sorted(set(imported.times))
+        grid = sorted({*imported.times, *known_times})
     elif imported.grid is not None and options.is_default:
         grid = imported.grid
     else:
-        times = sorted({t for t in imported.times if t > 0})
+        times = sorted({t for t in imported.times if t > 0} | {*known_times})
         if not times:
             raise ImportFailedError(
                 "every t of the source is 0, but algorithms are compared at times above 0"

@@ -78,3 +78,20 @@ def test_instances_without_a_run_number_are_separate_problems(tmp_path: Path):
     points = [("A", "i1", 1.0, 5.0), ("A", "i2", 1.0, 4.0), ("A", "i3#2", 1.0, 3.0)]
     add_imported(tmp_path / "s", imported_points(points, tmp_path))
     assert StoreOnDisk.open(tmp_path / "s").problems() == {"i3#2": "i3"}
+
+
+def test_few_times_of_the_data_are_the_grid_and_those_of_further_data_are_added(tmp_path: Path):
+    def table(name: str, instance: str, times: list[int]) -> Path:
+        rows = [f"{a},{instance},{t},{100 - t + k}" for k, a in enumerate("AB") for t in times]
+        (tmp_path / name).write_text("\n".join(["algorithm,instance,t,y", *rows]))
+        return tmp_path / name
+
+    first = pb.import_data(table("1.csv", "i1", [0, 1, 5, 10]), tmp_path / "s")
+    assert first.times.tolist() == [1, 5, 10]
+    both = pb.import_data(table("2.csv", "i2", [2, 5, 20]), tmp_path / "s")
+    assert both.times.tolist() == [1, 2, 5, 10, 20]
+    chosen = pb.import_data(tmp_path / "1.csv", tmp_path / "c", points=2)
+    assert chosen.times.tolist() == [1, 10]
+    many = pb.import_data(table("3.csv", "i1", list(range(1, 103))), tmp_path / "m")
+    assert len(many.times) < 30
+    assert (many.times[0], many.times[-1]) == (1, 102)
