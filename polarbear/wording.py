@@ -14,6 +14,7 @@ SHARE_OF_FIRSTS = "share of firsts"  # of instances on which an algorithm is fir
 WIN_RATE = "win rate against the strongest rival"  # the value of an algorithm in selection
 P_BEST = "P(best)"  # the probability that this win rate is the highest
 P_DOMINATED = "P(dominated)"  # the lowest probability, at any time, that another one is better
+SAME_VALUES = "{names} had the same values in all {problems}"
 P_DOMINATED_BY = "P({b} dominated by {a})"
 
 JOINERS = "\u200c\u200d"  # needed by scripts and emoji between two non-ASCII characters
@@ -74,6 +75,11 @@ def joined(names: Sequence[str], last: str = "and") -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} {last} {names[-1]}"
+
+
+def same_values(names: Sequence[str], problems: int) -> str:
+    """The words on equal algorithms: A and B had the same values in all 48 problems."""
+    return SAME_VALUES.format(names=joined(names), problems=counted(problems, "problem"))
 
 
 def multiples(names: Iterable[str]) -> str:

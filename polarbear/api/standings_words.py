@@ -221,9 +221,13 @@ def _recommendations(facts: Standings, max_spans: int) -> list[str]:
     lines = []
     factors = {factor.from_: factor for factor in facts.times_as_long}
     for span, budget, name in zip(spans, budgets, names, strict=True):
-        certainty = "too close to call" if span.is_open else f"{P_BEST} = {_range(*span.p_best)}"
+        certainty = f"{P_BEST} = {_range(*span.p_best)}"
+        if span.is_open:
+            certainty = "too close to call"
+        if span.same_on:
+            certainty = f"the same values in all {counted(span.same_on, 'problem')}"
         factor = factors.get(span.start)
-        if factor is not None and factor.is_faster and not span.is_open:
+        if factor is not None and factor.is_faster and len(span.algorithms) == 1:
             certainty = f"{certainty}, {factor.words(facts.axis)}"
         aligned_budget = set_cell_size(budget, budget_width)
         lines.append(f"  {aligned_budget}   {set_cell_size(name, name_width)}   {certainty}")

@@ -146,7 +146,7 @@ def _show_choice(answer: "Answer") -> None:
         output.show(f"left out: {', '.join(answer.left_out)} ({answer.left_out_because})")
     output.show("", answer.statement)
     factor = answer.times_as_long
-    if factor is not None and factor.is_faster:
+    if factor is not None and factor.is_faster and not answer.same_values:
         output.show(f"{answer.choice} {factor.words(answer.axis)}")
 
 

@@ -186,16 +186,24 @@ class Standings(Record):
         )
 
 
-def _problems_behind(store: StoreOnDisk, last: RoundRecord, names: Sequence[str]) -> int:
-    """The lowest number of problems that two candidates share at any time.
+def _problems_behind(
+    store: StoreOnDisk, last: RoundRecord, names: Sequence[str]
+) -> tuple[int, np.ndarray | None]:
+    """The lowest number of problems that two candidates share at any time, and equal values.
 
-    It is the number of instances where the posterior is not kept, or does not count problems.
+    It is the number of instances where the posterior is not kept, or does not count problems. The
+    second part is that of `DuelRecord.same_values`, where the posterior counts duels.
     """
-    if len(names) > 1 and last.posterior in store.posteriors.stored():
-        posterior = store.posteriors.metadata(last.posterior)
-        if posterior.shared is not None and {*names} <= {*posterior.algorithms}:
-            return fewest_shared(np.array(posterior.shared), posterior.algorithms, names)
-    return last.state.instances
+    n_problems = last.state.instances
+    if len(names) < 2 or last.posterior not in store.posteriors.stored():
+        return n_problems, None
+    posterior = store.posteriors.metadata(last.posterior)
+    if posterior.shared is not None and {*names} <= {*posterior.algorithms}:
+        n_problems = fewest_shared(np.array(posterior.shared), posterior.algorithms, names)
+    if posterior.shared is None or posterior.duels is None:
+        return n_problems, None
+    duels = posterior.duels.record(np.array(posterior.shared), len(posterior.algorithms))
+    return n_problems, duels.same_values(posterior.algorithms, names)
 
 
 def standings(
@@ -271,8 +279,8 @@ def _recommendation(
     p_best = estimates.best[[estimates.row_of(name) for name in names]].T
     if np.isnan(p_best).any():
         return Recommendation(spans=(), leads=(), too_early=True)
-    n_problems = _problems_behind(store, last, names)
-    advice = advise(names, estimates.times, p_best, n_problems)
+    n_problems, same_values = _problems_behind(store, last, names)
+    advice = advise(names, estimates.times, p_best, n_problems, same_values)
     leads = tuple(
         Lead(span.algorithms[0], span.start, span.stop)
         for span in leaders(names, estimates.times, p_best)

@@ -6,7 +6,7 @@ The race's table, `report`, the page and `select --sweep` all use these spans, f
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import groupby
+from itertools import combinations, groupby
 
 import numpy as np
 
@@ -21,6 +21,9 @@ SHORT_SHARE = 1 / 20  # of the grid, below which a span with one algorithm is sh
 SHORT_SHARE_OPEN = 1 / 10  # the same for a span with several, whose groups change more easily
 
 Group = tuple[int, ...]  # the algorithms that lead at a time, in ascending order
+# The number of problems on which two algorithms had equal values, on all of them: [time, a, b].
+# It is 0 for pairs that differed on some problem, or shared none.
+SameValues = np.ndarray
 
 
 class Grade(StrEnum):
@@ -36,7 +39,8 @@ class Span:
     """Neighbouring times with the same recommendation.
 
     ``start`` and ``stop`` are its first and last time, ``times`` is the number of its times.
-    ``p_best`` is the range of P(best) of the first algorithm.
+    ``p_best`` is the range of P(best) of the first algorithm. If its algorithms had equal values on
+    all problems, ``same_on`` is the number of these, and P(best) is that of all of them together.
     """
 
     algorithms: tuple[str, ...]
@@ -46,11 +50,12 @@ class Span:
     is_first: bool
     is_last: bool
     p_best: tuple[float, float]
+    same_on: int = 0
 
     @property
     def is_open(self) -> bool:
-        """Whether several algorithms may be the best."""
-        return len(self.algorithms) > 1
+        """Whether several algorithms may be the best, and have not always had equal values."""
+        return len(self.algorithms) > 1 and not self.same_on
 
     def budgets(self, axis: str = "") -> str:
         """The budgets of this span in words, by times of the grid."""
@@ -86,16 +91,26 @@ class Advice:
 
 
 def advise(
-    names: Sequence[str], times: np.ndarray, p_best: np.ndarray, problems: int | None = None
+    names: Sequence[str],
+    times: np.ndarray,
+    p_best: np.ndarray,
+    problems: int | None = None,
+    same_values: SameValues | None = None,
 ) -> Advice:
     """Recommendations by P(best)[time, algorithm].
 
     Where no algorithm reaches LIKELY, the smallest group that reaches it together is named.
-    ``problems`` is the number of problems behind it.
+    Algorithms that had the ``same_values`` on all problems are named together, and share their
+    P(best). ``problems`` is the number of problems behind it.
     """
-    groups = [_smallest_group(p_best_at_time) for p_best_at_time in p_best]
-    spans = tuple(_spans(names, times, p_best, groups))
-    return Advice(_grade(p_best, problems), spans)
+    n = len(names)
+    if same_values is None:
+        same_values = np.zeros((len(times), n, n), dtype=int)
+    is_same = (same_values > 0) | np.eye(n, dtype=bool)
+    groups = [_smallest_group(*at_time) for at_time in zip(p_best, is_same, strict=True)]
+    spans = tuple(_spans(names, times, p_best, groups, same_values))
+    p_best_together = np.einsum("ta,tab->tb", p_best, is_same)
+    return Advice(_grade(p_best_together, problems), spans)
 
 
 def _grade(p_best: np.ndarray, problems: int | None) -> Grade:
@@ -118,13 +133,24 @@ def leaders(names: Sequence[str], times: np.ndarray, p_best: np.ndarray) -> list
 
 
 def _spans(
-    names: Sequence[str], times: np.ndarray, p_best: np.ndarray, groups: Sequence[Group]
+    names: Sequence[str],
+    times: np.ndarray,
+    p_best: np.ndarray,
+    groups: Sequence[Group],
+    same_values: SameValues | None = None,
 ) -> Iterator[Span]:
-    """Spans of neighbouring times with the same leading group, the likeliest algorithm first."""
+    """Spans of neighbouring times with the same leading group, the likeliest algorithm first.
+
+    A span also ends where the values of a group begin or cease to be the same.
+    """
     groups = _without_slivers(groups, p_best)
-    for run in _runs(groups):
+    same_on = [0] * len(groups)
+    if same_values is not None:
+        same_on = [_same_on(*at_time) for at_time in zip(groups, same_values, strict=True)]
+    for run in _runs([(group, n > 0) for group, n in zip(groups, same_on, strict=True)]):
         items = sorted(groups[run[0]], key=lambda item: -p_best[run, item].sum())
-        p_best_of_first = p_best[run, items[0]]
+        problems = min(same_on[t] for t in run)
+        p_best_in_span = p_best[run][:, items if problems else items[:1]].sum(axis=1)
         yield Span(
             algorithms=tuple(names[item] for item in items),
             start=float(times[run[0]]),
@@ -132,18 +158,31 @@ def _spans(
             times=len(run),
             is_first=run[0] == 0,
             is_last=run[-1] == len(times) - 1,
-            p_best=(float(p_best_of_first.min()), float(p_best_of_first.max())),
+            p_best=(float(p_best_in_span.min()), float(p_best_in_span.max())),
+            same_on=problems,
         )
 
 
-def _smallest_group(p_best: np.ndarray) -> Group:
-    """The smallest group that contains the best algorithm with probability LIKELY."""
-    order = np.argsort(-p_best, kind="stable")
-    is_enough = np.cumsum(p_best[order]) >= LIKELY - 1e-9  # rounding of sums
-    return tuple(sorted(order[: int(is_enough.argmax()) + 1].tolist()))
+def _same_on(group: Group, same_values: SameValues) -> int:
+    """The number of problems on which a group had the same_values[a, b]; 0 for a single one."""
+    return int(min((same_values[a, b] for a, b in combinations(group, 2)), default=0))
 
 
-def _runs(groups: Sequence[Group]) -> list[list[int]]:
+def _smallest_group(p_best: np.ndarray, is_same: np.ndarray) -> Group:
+    """The smallest group that contains the best algorithm with probability LIKELY.
+
+    Algorithms that are the same, bool[a, b], are in it together.
+    """
+    order = np.argsort(-(is_same @ p_best), kind="stable")
+    group: set[int] = set()
+    for item in order.tolist():
+        group |= {*np.flatnonzero(is_same[item]).tolist()}
+        if p_best[sorted(group)].sum() >= LIKELY - 1e-9:  # rounding of sums
+            break
+    return tuple(sorted(group))
+
+
+def _runs(groups: Sequence[object]) -> list[list[int]]:
     """Indices of neighbouring times with the same group."""
     return [list(run) for _, run in groupby(range(len(groups)), groups.__getitem__)]
 

@@ -71,6 +71,23 @@ class DuelRecord:
         lost = self.losses if a < b else self.wins
         return np.asarray((lost[:, pair] == 0) & (self.draws[:, pair] == 0))
 
+    def same_values(self, algorithms: Sequence[str], names: Sequence[str]) -> np.ndarray | None:
+        """The number of problems on which two of ``names`` had equal values, on all: [time, a, b].
+
+        It is 0 for a pair that differed on some problem, or shared none. None if some of the names
+        are not among the algorithms, or if problems have several seeds, whose differences may
+        cancel out.
+        """
+        if self.has_fractions or not {*names} <= {*algorithms}:
+            return None
+        is_same = (self.wins == 0) & (self.losses == 0)
+        a, b = np.triu_indices(self.algorithms, 1)
+        table = np.zeros((len(self.wins), self.algorithms, self.algorithms), dtype=int)
+        table[:, a, b] = np.where(is_same, self.shared, 0)
+        table += table.swapaxes(1, 2)
+        items = [algorithms.index(name) for name in names]
+        return table[:, items][:, :, items]
+
     def scaled(self, factor: float) -> "DuelRecord":
         """The record in which every problem has its weight times this factor."""
         return replace(

@@ -15,6 +15,7 @@ from polarbear.facts.standings import Standings, standings
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.inference.strongest_rival import p_best_at_each_time
 from polarbear.racing import RoundRecord, State
+from polarbear.racing.recommendation import Advice, advise
 from polarbear.racing.rules import Rules
 from polarbear.rankings.duels import fewest_shared
 from polarbear.report.figures.short_names import labels_in
@@ -123,6 +124,16 @@ class ReportContext:
         assert estimates is not None
         names = tuple(name for name in estimates.algorithms if name in self.remaining)
         return names, estimates.best[[estimates.row_of(name) for name in names]].T
+
+    @property
+    def advice(self) -> Advice:
+        """The spans of time with the likely best candidates, and how much can be said."""
+        names, p_best = self.p_best
+        duels = None if self.draws is None else self.draws.posterior.duels
+        same_values = None
+        if duels is not None and self.draws is not None:
+            same_values = duels.same_values(self.draws.algorithms, names)
+        return advise(names, self.times, p_best, self.fewest_shared_problems, same_values)
 
     @property
     def fewest_shared_problems(self) -> int | None:

@@ -6,7 +6,6 @@ import numpy as np
 
 from polarbear.facts.standings import second_best
 from polarbear.facts.time_factors import RunTimes, TimeFactor
-from polarbear.racing.recommendation import advise
 from polarbear.report.context import ReportContext, once
 from polarbear.wording import percent_cell, time, timed
 
@@ -74,7 +73,7 @@ def comparisons(context: ReportContext) -> tuple[Comparison, ...]:
     names, p_best = context.p_best
     pairs: list[tuple[str, str, float, float, bool]] = []
     if len(names) > 1:
-        spans = advise(names, times, p_best).spans
+        spans = context.advice.spans
         seconds = second_best(names, times, p_best, spans)
         for span, second in zip(spans, seconds, strict=True):
             pairs.append((span.algorithms[0], second, span.start, span.stop, True))

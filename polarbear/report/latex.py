@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polarbear.facts.standings import Standings
-from polarbear.racing.recommendation import advise
 from polarbear.report import how_much
 from polarbear.report.context import ReportContext
 from polarbear.report.figures.base import draws_source, lacks_draws
@@ -132,7 +131,7 @@ def tables(context: ReportContext) -> list[TexTable]:
 
 def _pareto(context: ReportContext) -> TexTable:
     names, p_best = context.p_best
-    spans = advise(names, context.times, p_best).spans
+    spans = context.advice.spans
     instance_counts = instances_at(context)
     columns = [
         "algorithm",

@@ -17,7 +17,6 @@ from polarbear.racing.recommendation import (
     Advice,
     Grade,
     Span,
-    advise,
 )
 from polarbear.report import words
 from polarbear.report.context import ReportContext, once
@@ -30,6 +29,7 @@ from polarbear.wording import (
     noun,
     percent,
     probability,
+    same_values,
     timed,
 )
 
@@ -123,11 +123,11 @@ def recommendation(context: ReportContext) -> tuple[str, str]:
         return f"Nothing has been inferred from this store yet; {infer} does it.", ""
     if len(names) == 1:
         return f"Run {marked(names[0])}{_at_all_budgets(context)}: {words.ONLY_SURVIVOR}.", ""
-    candidates, p_best = context.p_best
-    n_problems = context.fewest_shared_problems
-    advice = advise(candidates, context.times, p_best, n_problems)
+    advice = context.advice
     if advice.grade is Grade.EARLY:
-        return _undecided(context, advice, float(p_best.max()), n_problems), ""
+        return _undecided(context, advice), ""
+    if all(span.same_on for span in advice.spans):
+        return advised(advice, context), ""
     condition = (
         f"A single algorithm is recommended where its {P_BEST} is at least {probability(LIKELY)}; "
         "short spans join a neighbour."
@@ -138,14 +138,22 @@ def recommendation(context: ReportContext) -> tuple[str, str]:
 def advised(advice: Advice, context: ReportContext) -> str:
     """Advice in words: recommended algorithms, then spans with several candidates."""
     if len(advice.spans) == 1:
-        return f"{_either(advice.spans[0])}{_at_all_budgets(context)}."
+        (only,) = advice.spans
+        if only.same_on:
+            return f"{_same_values(only)}: run either{_at_all_budgets(context)}."
+        return f"{_either(only)}{_at_all_budgets(context)}."
     parts = []
-    decided_spans = [span for span in advice.spans if not span.is_open]
+    decided_spans = [span for span in advice.spans if len(span.algorithms) == 1]
     if decided_spans:
         parts.append(_by_algorithm(decided_spans, context.axis))
     open_spans = [span for span in advice.spans if span.is_open]
     if open_spans:
         parts.append(joined([f"{span.budgets()} {_either(span)}" for span in open_spans]))
+    parts += [
+        f"{span.budgets(context.axis)} {_same_values(span)}"
+        for span in advice.spans
+        if span.same_on
+    ]
     return "; ".join(parts) + "."
 
 
@@ -166,14 +174,18 @@ def _by_algorithm(spans: Sequence[Span], axis: str) -> str:
     return joined([f"{marked(name)} {joined(texts)}" for name, texts in budgets.items()])
 
 
+def _same_values(span: Span) -> str:
+    return same_values([*map(marked, span.algorithms)], span.same_on)
+
+
 def _either(span: Span) -> str:
     return joined([*map(marked, span.algorithms)], "or")
 
 
-def _undecided(
-    context: ReportContext, advice: Advice, highest: float, n_problems: int | None
-) -> str:
+def _undecided(context: ReportContext, advice: Advice) -> str:
     """Why no algorithm is recommended, and which ones have the highest P(best)."""
+    n_problems = context.fewest_shared_problems
+    highest = float(context.p_best[1].max())
     reason = "Too early to say"
     if n_problems == 0:
         reason += ", where two candidates share no problem"
@@ -240,7 +252,7 @@ def _members(context: ReportContext) -> list[Entry]:
     if context.estimates is None:
         return []
     names, p_best = context.p_best
-    spans = advise(names, context.times, p_best).spans
+    spans = context.advice.spans
     by_name = dict(zip(names, p_best.T, strict=True))
     return [Entry(name, _member(context, name, spans, by_name)) for name in context.remaining]
 

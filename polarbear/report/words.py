@@ -118,7 +118,11 @@ def budgets_led(spans: Iterable[Span], algorithm: str, axis: str = "") -> str:
 def budgets_shared(spans: Iterable[Span], algorithm: str, axis: str = "") -> str:
     """The budgets at which an algorithm is one of several likely best ones."""
     return joined(
-        [span.budgets(axis) for span in spans if span.is_open and algorithm in span.algorithms]
+        [
+            span.budgets(axis)
+            for span in spans
+            if len(span.algorithms) > 1 and algorithm in span.algorithms
+        ]
     )
 
 
@@ -221,9 +225,10 @@ def nearest_elimination(nearest: Threat, settings: RaceSettings, is_open: bool) 
 def reopened(state: State, pairs: Sequence[Pair], names_pairs: bool) -> str:
     """Why pairs stay open although one algorithm of each was better at every time."""
     verb = noun(len(pairs), "stays", "stay")
+    of_which = noun(len(pairs), "one of the two", "one algorithm of each")
     text = (
-        f"{counted(len(pairs), 'pair')} {verb} open: one is better at every time, but without the "
-        "evidence that an elimination needs"
+        f"{counted(len(pairs), 'pair')} {verb} open: {of_which} is better at every time, but "
+        "without the evidence that an elimination needs"
     )
     if not names_pairs:
         return text

@@ -24,7 +24,7 @@ from polarbear.selection.preference_purpose import p_equivalent_for
 from polarbear.selection.sweeps import SweepTable
 from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
 from polarbear.store import StoreOnDisk
-from polarbear.wording import counted, joined, percent, probability, small
+from polarbear.wording import counted, joined, percent, probability, same_values, small
 
 FEW_PROBLEMS = "only {problems} to compare it on"
 NO_PROBLEMS = "at some of these times no problem to compare it on"
@@ -44,6 +44,8 @@ RESTS = " on {problems}"
 BEATS = "; beats {rival}, its strongest rival, on {share} of problems {where}"
 AS_GOOD_AS = "; as good as {others}"
 REGRET = "; expected regret {regret}, or {other_regret} with {other}"
+EITHER = ": either will do"  # after the words on algorithms that had the same values
+TOGETHER = "; together their P(best) = {probability}"
 CRITERIA = {
     Risk.P2BB: "probability of being best",
     Risk.MEAN: "expected value",
@@ -115,6 +117,7 @@ class Answer(Record):
     the addition of one more slot, on the problems that all candidates ran on. ``times_as_long`` is
     the factor of budget in which the choice reaches the values of its strongest rival.
     ``as_good_as`` are candidates that are equivalent to the choice by the rules of the race.
+    ``same_values`` are the candidates that had the values of the choice in all problems.
     """
 
     choice: str
@@ -133,6 +136,7 @@ class Answer(Record):
     posterior: PosteriorUsed
     notes: tuple[str, ...]
     axis: str
+    same_values: tuple[str, ...] = ()
     times_as_long: TimeFactor | None = None
     as_good_as: tuple[str, ...] = ()
     portfolio: tuple[str, ...] | None = optional_key()
@@ -200,6 +204,25 @@ class Selection:
         )
 
     @cached_property
+    def same_as_choice(self) -> tuple[tuple[int, ...], int]:
+        """The candidates that had the values of the choice in all problems, and their number.
+
+        Only times that have weight in the preference count.
+        """
+        posterior = self.basis.posterior
+        names = [self.name(item) for item in range(self.competing)]
+        same_on = None
+        if posterior.duels is not None:
+            same_on = posterior.duels.same_values(posterior.algorithms, names)
+        if same_on is None:
+            return (), 0
+        weights = self.valuation.weights
+        has_weight = slice(None) if weights is None else weights > 0
+        problems = same_on[has_weight, self.choice].min(axis=0)
+        same = tuple(np.flatnonzero(problems).tolist())
+        return same, int(problems[list(same)].min()) if same else 0
+
+    @cached_property
     def problems(self) -> tuple[int | None, ...]:
         """For each item, the number of problems that it shares with its strongest rival.
 
@@ -222,7 +245,8 @@ class Selection:
         if problems is not None and problems < MIN_PROBLEMS:
             few_problems = FEW_PROBLEMS.format(problems=counted(problems, "problem"))
             return few_problems if problems else NO_PROBLEMS
-        is_chance = self.criteria.p2bb[self.choice] <= 1 / self.competing
+        same, _ = self.same_as_choice
+        is_chance = self.criteria.p2bb[[self.choice, *same]].sum() <= 1 / self.competing
         return NO_BETTER_THAN_CHANCE if is_chance and not self.as_good_as else None
 
     @cached_property
@@ -259,7 +283,8 @@ class Selection:
         for risk in Risk:
             merit = self.criteria.merit(risk)
             best = max(self.candidates, key=lambda item: merit[item])
-            if merit[best] > merit[self.choice]:
+            same, _ = self.same_as_choice
+            if merit[best] > merit[self.choice] and best not in same:
                 other = self.name(best)
                 cost = float(merit[best] - merit[self.choice])
                 words = (
@@ -272,7 +297,10 @@ class Selection:
     def too_close(self) -> bool:
         """Whether choice and runner-up differ by less than two Monte-Carlo errors."""
         other = self.runner_up
-        if other is None or self.risk == Risk.QUANTILE or self.criteria.has_exact_p2bb:
+        same, _ = self.same_as_choice
+        if other is None or other in same:
+            return False
+        if self.risk == Risk.QUANTILE or self.criteria.has_exact_p2bb:
             return False
         columns = self.criteria.values[:, [self.choice, other]]
         if self.risk == Risk.P2BB:
@@ -311,6 +339,8 @@ class Selection:
         name = self.name(self.choice)
         if self.runner_up is None:
             return f"{name}: no other algorithm competes"
+        if self.same_as_choice[0] and not self.too_early():
+            return self._statement_of_same_values()
         evidence = ""
         problems = self.problems[self.choice]
         if problems:
@@ -327,6 +357,16 @@ class Selection:
             other=self.name(self.runner_up),
         )
         return f"{statement}{regret}"
+
+    def _statement_of_same_values(self) -> str:
+        """Which algorithms had the values of the choice, and their P(best) together."""
+        same, n_problems = self.same_as_choice
+        items = sorted((self.choice, *same))
+        statement = same_values([self.name(item) for item in items], n_problems)
+        if len(items) == self.competing:
+            return f"{statement}{EITHER}"
+        p_best = probability(float(self.criteria.p2bb[items].sum()))
+        return f"{statement}{TOGETHER.format(probability=p_best)}"
 
     def information(self) -> InformationValue:
         """The possible gain of further rounds."""
@@ -381,6 +421,7 @@ class Selection:
             notes=tuple(self.notes()),
             axis=self.basis.axis,
             as_good_as=self.as_good_as,
+            same_values=tuple(self.name(item) for item in self.same_as_choice[0]),
         )
 
     def with_times_as_long(self, answer: Answer, store: StoreOnDisk) -> Answer:

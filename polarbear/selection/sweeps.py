@@ -71,7 +71,7 @@ def sweep(
     p2bb = criteria.p2bb
     choices = criteria.order(risk)[:, 0]
     if risk == Risk.P2BB:
-        parts = _likely_best(times, p2bb[::steps], names)
+        parts = _likely_best(posterior, times, p2bb[::steps], names)
     else:
         parts = _same_choice(positions, choices, names)
     intervals = [
@@ -87,9 +87,14 @@ def sweep(
     )
 
 
-def _likely_best(times: np.ndarray, p_best: np.ndarray, names: Sequence[str]) -> Iterator[Part]:
+def _likely_best(
+    posterior: Posterior, times: np.ndarray, p_best: np.ndarray, names: Sequence[str]
+) -> Iterator[Part]:
     """The spans of the recommendation, which are about the times of the grid."""
-    for span in advise(names, times, p_best).spans:
+    same_values = None
+    if posterior.duels is not None:
+        same_values = posterior.duels.same_values(posterior.algorithms, names)
+    for span in advise(names, times, p_best, same_values=same_values).spans:
         yield span.start, span.stop, span.algorithms
 
 

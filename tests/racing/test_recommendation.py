@@ -92,6 +92,36 @@ def test_a_group_is_short_below_a_tenth_of_the_grid_and_a_single_algorithm_below
     assert len(advise(NAMES, times, single).spans) == 3
 
 
+def same_from(first: int, count: int = 12) -> np.ndarray:
+    """A and B had the same values on all problems from a time of the grid on."""
+    same = np.zeros((len(TIMES), 3, 3), dtype=int)
+    same[first:, [0, 1], [1, 0]] = count
+    return same
+
+
+def test_algorithms_that_always_had_equal_values_are_recommended_together():
+    halves = p_best((20, (0.45, 0.45, 0.1)))
+    assert advise(NAMES, TIMES, halves, problems=12).grade is Grade.EARLY
+    advice = advise(NAMES, TIMES, halves, problems=12, same_values=same_from(0))
+    assert advice.grade is Grade.RUN
+    (span,) = advice.spans
+    assert span.algorithms == ("A", "B")
+    assert span.same_on == 12
+    assert not span.is_open
+    assert span.p_best == pytest.approx((0.9, 0.9))
+    assert advise(NAMES, TIMES, halves, problems=9, same_values=same_from(0)).grade is Grade.EARLY
+
+
+def test_a_span_begins_where_two_algorithms_reach_a_floor_together():
+    likely = p_best((10, (0.9, 0.1, 0.0)), (10, (0.5, 0.5, 0.0)))
+    before, after = advise(NAMES, TIMES, likely, same_values=same_from(10)).spans
+    assert (before.algorithms, before.same_on) == (("A",), 0)
+    assert (after.algorithms, after.same_on) == (("A", "B"), 12)
+    halves = p_best((20, (0.5, 0.5, 0.0)))
+    before, after = advise(NAMES, TIMES, halves, same_values=same_from(10)).spans
+    assert (before.is_open, after.is_open) == (True, False)
+
+
 def test_no_span_names_an_algorithm_that_is_never_likely_there():
     likely = p_best((7, (0.6, 0.4, 0)), (7, (0, 0.6, 0.4)), (6, (0.6, 0, 0.4)))
     for span in advise(NAMES, TIMES, likely).spans:

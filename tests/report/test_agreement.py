@@ -1,5 +1,6 @@
 """The same event has the same probability in every command and on the page."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,17 +9,18 @@ import pytest
 
 import polarbear as pb
 from polarbear.api.report_text import as_text
+from polarbear.api.standings_words import standings_lines
 from polarbear.report.context import ReportContext, gather
 from polarbear.report.figures import FIGURES
-from polarbear.report.latex import tables
+from polarbear.report.latex import TexTable, tables
 from polarbear.report.outline import as_markdown, outline
 from polarbear.report.page.build import page
-from polarbear.report.page.page_data import selector
+from polarbear.report.page.page_data import moments, selector
 from polarbear.report.story import recommendation, story_of
-from polarbear.report.words import without_marks
+from polarbear.report.words import evidence, without_marks
 from polarbear.store import StoreOnDisk
 from polarbear.wording import probability
-from tests.report.stores import THREE, runs_of
+from tests.report.stores import THREE, raced, runs_of
 from tests.report.test_page_file import unpacked
 from tests.support import synthetic
 
@@ -124,3 +126,44 @@ def test_a_race_infer_select_report_and_page_say_one_number_for_a_pair(tmp_path:
     exact = np.array(content["exact"]["p_better"])
     p_on_page = exact if content["items"][0] == "B" else 1 - exact
     np.testing.assert_allclose(p_on_page, p_better, rtol=1e-12)
+
+
+def test_an_elimination_has_two_numbers_each_with_its_name_everywhere(tmp_path: Path):
+    """P(dominated), the neutral estimate, and the evidence that decided; no third one."""
+    context = gather(raced(tmp_path))
+    assert context.race is not None
+    assert context.race.eliminated
+    opened = pb.open(context.store.path)
+    (inferred,) = [opened.infer().facts(pairs=True).dominated]
+    by_infer = {(row["a"], row["b"]): row["p_dominated"] for row in inferred or ()}
+    rows_of_matrix = FIGURES["matrix"].data(context).iter_rows()
+    in_matrix = {(a, b): p for a, b, p, _ in rows_of_matrix}
+    last_round = FIGURES["rounds"].data(context)
+    texts = {
+        "screen": "\n".join(standings_lines(context.race, None, verbose=True)),
+        "report": as_text(outline(context, story_of(context)), 10_000),
+        "page": page(context),
+        "latex": " ".join(" ".join(row) for row in by_name(context)["eliminations"].rows),
+        "moments": " ".join(out["words"] for out in moments(context)[-1]["out"]),
+    }
+    for out in context.race.eliminated:
+        pair = (out.by, out.algorithm)
+        assert by_infer[pair] == pytest.approx(out.probability, rel=1e-6)
+        assert in_matrix[pair] == pytest.approx(out.probability, rel=1e-6)
+        (row,) = last_round.filter(
+            (pl.col("algorithm") == out.algorithm) & (pl.col("event") == "eliminated")
+        ).to_dicts()
+        drawn = (row["probability"], row["sceptical"], row["wealth"])
+        assert drawn == (out.probability, out.sceptical, out.wealth)
+        words = evidence(out, context.race.rules)
+        assert re.fullmatch(r"sceptical P = [\d.]+, wealth [\d.]+", words)
+        for where, text in texts.items():
+            assert words in text, where
+    for where, text in texts.items():
+        names = set(re.findall(r"(\w+ P|P\([^)=]*\)) = [\d.]", text))
+        neutral = {name for name in names if name.startswith(("P(dominated", "P(best"))}
+        assert names - neutral <= {"sceptical P", "P(any elimination is wrong)"}, where
+
+
+def by_name(context: ReportContext) -> dict[str, TexTable]:
+    return {table.name: table for table in tables(context)}

@@ -129,7 +129,7 @@ def test_pairs_that_stay_open_are_counted_and_named_only_on_request(letters, bet
     codes = [[LETTERS.index(letter) for letter in letters]]
     state = State(("A", "B"), (1.0, 2.0, 3.0, 4.0), 8, np.array(codes, dtype=np.int8))
     count = sentences.reopened(state, [("A", "B")], names_pairs=False)
-    assert count.startswith("1 pair stays open: one is better at every time")
+    assert count.startswith("1 pair stays open: one of the two is better at every time")
     words = without_marks(sentences.reopened(state, [("A", "B")], names_pairs=True))
     assert words == f"{count} ({better} against {worse})"
 

@@ -27,7 +27,7 @@ from polarbear.selection.posterior_source import Basis
 from polarbear.selection.preference import AT_ITS_WORST, AT_THE_BUDGET, OVER_BUDGETS, Context
 from polarbear.settings.choices import Theme
 from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
-from polarbear.wording import P_BEST, counted, page_words, percent, tick
+from polarbear.wording import P_BEST, SAME_VALUES, counted, page_words, percent, tick
 
 # Win probabilities in a page take two bytes each, a third more as base64. All draws that fit into
 # TARGET_NUMBERS are included, and at least MIN_DRAWS as long as these are at most MAX_NUMBERS.
@@ -106,7 +106,21 @@ def selector(context: ReportContext) -> dict[str, object] | None:
         "wins": packed(wins),
         "exact": exact_of_pair(posterior, contest.candidates),
         "problems": [None if counts is None else counts.tolist() for counts in shared],
+        "same_on": same_on(posterior, contest.candidates),
     }
+
+
+def same_on(posterior: Posterior, candidates: Sequence[int]) -> dict[int, list[int]]:
+    """By pairs with equal values on all problems at some time: their number at each time."""
+    names = [posterior.algorithms[i] for i in candidates]
+    same_values = None
+    if posterior.duels is not None:
+        same_values = posterior.duels.same_values(posterior.algorithms, names)
+    if same_values is None:
+        return {}
+    pairs = enumerate(combinations(range(len(names)), 2))
+    counts = {number: same_values[:, a, b] for number, (a, b) in pairs}
+    return {number: at_times.tolist() for number, at_times in counts.items() if at_times.any()}
 
 
 def exact_of_pair(posterior: Posterior, candidates: Sequence[int]) -> dict[str, object] | None:
@@ -139,6 +153,9 @@ def sentences(basis: Basis) -> dict[str, str | dict[str, str]]:
         "no_problems": choice.NO_PROBLEMS,
         "no_better": choice.NO_BETTER_THAN_CHANCE,
         "close": choice.TOO_CLOSE,
+        "same_values": SAME_VALUES,
+        "either": choice.EITHER,
+        "together": choice.TOGETHER,
         "gain": GAIN,
         "no_gain": NO_GAIN,
         "where": {

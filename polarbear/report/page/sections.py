@@ -9,7 +9,6 @@ from polars import selectors
 
 from polarbear.classical.disagreement import disagreements
 from polarbear.numerics.arrays import spread
-from polarbear.racing.recommendation import advise
 from polarbear.records import Facts
 from polarbear.report import how_much
 from polarbear.report.context import ReportContext
@@ -285,7 +284,7 @@ def strip(context: ReportContext) -> Strip | None:
     spans = []
     words = []
     start = 0
-    for span in advise(names, times, p_best).spans:
+    for span in context.advice.spans:
         stop = start + span.times
         label = joined([context.labels[name] for name in span.algorithms], "or")
         spans.append(piece(span.algorithms[0], slice(start, stop))._replace(label=label))

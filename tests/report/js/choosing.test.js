@@ -97,6 +97,20 @@ test("it is too early on few problems, or where the choice is no better than cha
   assert.equal(even.early, "no better");
 });
 
+test("items with the values of the choice in all problems are named with it, and none is early", () => {
+  const even = [[0.5, 0.5]];
+  const wins = [even, [[0.9, 0.9]], [[0.9, 0.9]]];
+  const posterior = posteriorOf(wins, { same_on: { 0: [12] } });
+  const { early, same, p2bb, notes } = choose(posterior, { weights: [1], notes: [] }, "p2bb", 0.05);
+  assert.equal(early, null);
+  assert.deepEqual(same, [{ item: 1, problems: 12 }]);
+  assert.equal(p2bb, 1);
+  assert.deepEqual(notes, []);
+  const apart = posteriorOf([[[0.5, 0.5], [0.5, 0.5]]], { same_on: { 0: [12, 0] } });
+  assert.equal(choose(apart, { weights: [1, 0], notes: [] }, "p2bb", 0.05).same.length, 1);
+  assert.equal(choose(apart, { weights: [1, 1], notes: [] }, "p2bb", 0.05).same.length, 0);
+});
+
 test("two that the draws cannot tell apart are named", () => {
   const posterior = posteriorOf([[[0.6, 0.6, 0.6, 0.3]]]);
   const { notes } = choose(posterior, { weights: [1], notes: [] }, "mean", 0.05);

@@ -171,12 +171,27 @@ export function choose(posterior, preference, risk, gamma) {
     notes.push(posterior.sentences.each_time);
   }
   const name = (one) => posterior.items[one.item];
-  const early = second ? tooEarly(posterior, first) : null;
+  const same = sameAs(posterior, first, weights);
+  const together = ranking.filter((one) => one === first || same.some(({ item }) => item === one.item));
+  const p2bb = together.reduce((sum, one) => sum + one.p2bb, 0);
+  const early = second ? tooEarly(posterior, { ...first, p2bb }) : null;
   if (early) notes.push(filled(posterior.sentences.too_early, { name: name(first), reason: early }));
-  if (second && !exact && tooClose(first, second, risk, posterior)) {
+  if (second && !exact && !together.includes(second) && tooClose(first, second, risk, posterior)) {
     notes.push(filled(posterior.sentences.close, { first: name(first), second: name(second) }));
   }
-  return { ranking, notes, choice: name(first), early, exact };
+  return { ranking, notes, choice: name(first), early, exact, same: early ? [] : same, p2bb };
+}
+
+/** The other items that had the values of one in all problems, at the times that count. */
+function sameAs(posterior, one, weights) {
+  const same = [];
+  pairsOf(posterior.items.length).forEach((pair, number) => {
+    const counts = posterior.same_on?.[number];
+    if (!counts || !pair.includes(one.item)) return;
+    const problems = Math.min(...counts.filter((_, time) => !weights || weights[time] > 0));
+    if (problems > 0) same.push({ item: pair[0] === one.item ? pair[1] : pair[0], problems });
+  });
+  return same;
 }
 
 /** Why the evidence is too small to recommend a choice; null where it is not. */

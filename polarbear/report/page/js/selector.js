@@ -166,7 +166,8 @@ function showChoice(posterior, made, gamma, risk, preference) {
   const [first, second] = made.ranking;
   const strong = (text) => element("strong", {}, text);
   const lines = [element("p", { class: "chosen" }, labelled(items[first.item]))];
-  if (second) {
+  if (made.same.length) lines.push(element("p", {}, `${sameWords(posterior, made)}.`));
+  else if (second) {
     const errorWords = say.small(errorOf(first.p2bb, posterior));
     const problems = first.problems === null ? null : say.counted(first.problems, "problem");
     const words = pieces(sentences.choice, {
@@ -186,6 +187,17 @@ function showChoice(posterior, made, gamma, risk, preference) {
   byId("choice").replaceChildren(...lines);
   byId("choice-table").replaceChildren(choiceTable(posterior, made, gamma, risk));
   byId("choice-notes").replaceChildren(...made.notes.map((note) => element("li", {}, note)));
+}
+
+/** Which items had the values of the choice, and their P(best) together. */
+function sameWords({ sentences, items }, { ranking, same, p2bb }) {
+  const together = [ranking[0].item, ...same.map(({ item }) => item)].sort((a, b) => a - b);
+  const words = filled(sentences.same_values, {
+    names: new Intl.ListFormat("en-GB").format(together.map((item) => labelOf(items[item]))),
+    problems: say.counted(Math.min(...same.map(({ problems }) => problems)), "problem"),
+  });
+  if (together.length === items.length) return words + sentences.either;
+  return words + filled(sentences.together, { probability: say.probability(p2bb) });
 }
 
 function choiceTable(posterior, made, gamma, risk) {
