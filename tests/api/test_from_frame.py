@@ -101,7 +101,7 @@ def test_the_grid_follows_the_data_unless_it_is_given():
     )
     parts = frame().with_columns(t=pl.col("t") / 8)
     seconds = pb.infer(parts, draws=800)
-    assert (seconds.axis, len(seconds.times)) == ("t", 30)
+    assert (seconds.axis, seconds.times.tolist()) == ("t", sorted({*parts["t"]}))
     on_own_grid = pb.infer(parts, axis="seconds", grid=[0.125, 12.5], draws=800)
     assert on_own_grid.times.tolist() == [0.125, 12.5]
     with pytest.raises(pb.ConfigError, match="a grid must increase"):

@@ -104,7 +104,8 @@ def test_a_race_prints_a_summary_on_one_screen(settled):
     assert done.returncode == 0
     assert "Not eliminated: good, early" in done.stdout
     assert len(done.stdout.splitlines()) <= 24
-    assert re.search(r"bad +eliminated .* by \w+ in round \d+: P\(dominated\) = ", done.stdout)
+    evidence = r"sceptical P = [\d.]+, wealth \d"
+    assert re.search(rf"bad +eliminated .* by \w+ in round \d+: {evidence}", done.stdout)
     assert re.search(r"\d+ rounds, \d+ problems, .* evaluations \(\d+% saved\)\.", done.stdout)
     assert "Each elimination: P(wrong) <= 0.05, however often a race looks." in done.stdout
     assert "P(any elimination is wrong) = " not in done.stdout
