@@ -312,18 +312,21 @@ def drifting(
     each instance. Otherwise merges differ in the number of evaluations only.
     """
 
+    @cache
+    def values_at(number: int) -> np.ndarray:
+        factor = (1 + slope) ** number
+        return np.stack([population().values(name, factor) for name in STREAMS])
+
     def trial(seed: int) -> Trial:
-        runs = population()
         rng = np.random.default_rng([seed, 19])
         instances = rng.permutation(POPULATION)[:LIMIT]
         results: list[MergeResult] = []
         for number in range(MERGES):
-            factor = (1 + slope) ** number
-            streams = np.stack([runs.values(name, factor)[instances] for name in STREAMS])
             stream = np.zeros(LIMIT, dtype=int)
             if own_streams:
                 stream = rng.integers(0, len(STREAMS), LIMIT)
-            results.append(merge_result(runs.times, streams[stream, np.arange(LIMIT)]))
+            values = values_at(number)[stream, instances]
+            results.append(merge_result(population().times, values))
             if any(found.is_drift for found in comparisons(results, 0.05, 0.95)):
                 return Trial(GateVerdict.WORSE, number + 1)
         return Trial(GateVerdict.UNDECIDED, MERGES)
@@ -626,15 +629,20 @@ def main() -> int:
             scores = score_rows(population(), args.scores)
         chosen = [row for row in rows if any(fnmatch(row.name, rule) for rule in args.rows)]
         begun = time.monotonic()
+
+        def write() -> None:
+            if args.write:
+                table = [lines[row.name] for row in rows if row.name in lines]
+                args.write.write_text(page(table, scores))
+
+        write()
         for number, row in enumerate(chosen):
             left = np.inf
             if args.seconds is not None:
                 left = (args.seconds - (time.monotonic() - begun)) / (len(chosen) - number)
             lines[row.name] = measured(row, args.trials, left)
             print(lines[row.name], flush=True)
-            if args.write:
-                table = [lines[row.name] for row in rows if row.name in lines]
-                args.write.write_text(page(table, scores))
+            write()
     return 0
 
 
