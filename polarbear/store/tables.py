@@ -11,10 +11,10 @@ The folder ``speculative`` holds runs that a race has started before a round ask
 that no round has used yet. They do not count.
 
 A posterior is one file, ``posteriors/KEY-*.parquet``. The JSON in its metadata (under
-``polarbear``) names algorithms, times and hyperparameters and holds settings and diagnostics. While
-a race goes on, or after it was killed, its last posterior may have fewer draws than at its end. The
-rankings that it was inferred from are ``rankings/derived-EVIDENCE-*.parquet``, where EVIDENCE is in
-that JSON.
+``polarbear``) names algorithms, times and hyperparameters and holds settings, diagnostics and the
+numbers of won, lost and drawn duels. While a race goes on, or after it was killed, its last
+posterior may have fewer draws than at its end. The rankings that it was inferred from are
+``rankings/derived-EVIDENCE-*.parquet``, where EVIDENCE is in that JSON.
 
 The name of every Parquet file ends in the first 32 hexadecimal digits of the SHA-256 of its
 content. ``polarbear.json`` lists all files with these checksums; a file that is not listed is not
