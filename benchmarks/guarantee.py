@@ -79,8 +79,9 @@ POPULATION_CELLS = tuple(Cell(name, name) for name in POPULATIONS)
 
 
 def rules_of(guarantee: Guarantee, alpha: float) -> Rules:
-    """The default rules with a guarantee and a level."""
-    return Rules(guarantee=guarantee, alpha=alpha, epsilon=ROPE).under(temporal=False)
+    """The default rules with a guarantee and a level, for a race until the set is settled."""
+    rules = Rules(guarantee=guarantee, alpha=alpha, epsilon=ROPE, regret=None)
+    return rules.under(temporal=False)
 
 
 def raced(truth: Truth, rules: Rules, newcomer: Newcomer | None = None) -> Replayed:

@@ -25,8 +25,11 @@ LIMIT = 72
 
 
 def config_of(names: str, limit: int) -> dict[str, Any]:
-    """A race of some of the algorithms; its runs depend on the seed and their names only."""
-    rules = {"alpha": 0.9, "limits": {"instances": limit}}
+    """A race of some of the algorithms until the set is settled.
+
+    Its runs depend on the seed and the names of algorithms only.
+    """
+    rules = {"alpha": 0.9, "regret": None, "limits": {"instances": limit}}
     suite = synthetic(RATINGS)
     suite["algorithms"] = [entry for entry in suite["algorithms"] if entry["name"] in names]
     return {"seed": 5, **suite, "budget": {"grid": GRID}, "race": rules}
@@ -36,7 +39,7 @@ def replayed(folder: Path, newcomer: Newcomer | None = None) -> Replayed:
     """The race on the values of all runs."""
     pb.run(config_of("ABCD", LIMIT), folder / "everything", instances=LIMIT, workers=1)
     grid = evidence_of(StoreOnDisk.open(folder / "everything")).grid
-    rules = Rules(alpha=0.9).under(temporal=False)
+    rules = Rules(alpha=0.9, regret=None).under(temporal=False)
     return replay(
         grid.values, grid.algorithms, grid.times, rules, by_duels(rules), False, newcomer=newcomer
     )
