@@ -302,7 +302,10 @@ def next_commands(facts: Standings) -> list[str]:
     """Commands that use the result, ready to be pasted."""
     store = shlex.quote(facts.store)
     preference = ""
-    if facts.recommended:
+    purposes = [purpose.preference for purpose in facts.choices if purpose.preference is not None]
+    if purposes:
+        preference = f" --preference {shlex.quote(purposes[0])}"
+    elif facts.recommended:
         last = facts.recommended[-1]
         preference = f' --preference "at {typed(short_between(last.start, last.stop))}"'
     return [f"Next: polarbear select {store}{preference}", f"      polarbear report {store}"]

@@ -31,7 +31,7 @@ from polarbear.cli.parameters import (
 if TYPE_CHECKING:
     from polarbear.api.experiments import Raced
 
-AT_LIMIT = 3  # the exit code of a race that stopped with pairs unresolved
+AT_LIMIT = 3  # the exit code of a race that stopped with something open
 
 
 @app.command()
@@ -101,7 +101,7 @@ def race(
     A race continues where it stopped; algorithms that are new in CONFIG enter on stored instances.
     If anything else has changed, the changes and the cost of --redecide are printed.
     Exit code 1: an error that you can fix, for example an algorithm that fails too often.
-    Exit code 3: a limit was reached with pairs unresolved; the result is valid and printed.
+    Exit code 3: a limit was reached with pairs or choices open; the result is valid and printed.
     """
     message = "the same command continues from the last round; finished runs are stored"
     with output.interruptible(message), output.announcing_compilation():
