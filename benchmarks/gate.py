@@ -681,7 +681,8 @@ TEXT = (
     "`python benchmarks/gate.py` describes the rows. Tolerance 0.05 unless the row says otherwise, "
     f"level 0.95, at most {LIMIT} instances; rows called *command* are whole gates, the others are "
     "replayed. *Reached* allows for chance: a rate of exactly the permitted one is called reached "
-    "in 97.5 %. The number of trials is lower where time did not suffice."
+    "in 97.5 %. The number of trials is lower where time did not suffice. Lines "
+    "without seconds are from another run of the script with the same seeds and decisions."
 )
 TITLES = (
     "change",
