@@ -153,7 +153,8 @@ def race(
             end = running.run()
         if live_page is not None:
             live_page.write(follows=False)
-    final_standings = standings(disk)
+    file = Path(config) if isinstance(config, str | Path) else None
+    final_standings = standings(disk, config=file, is_used_up=running.is_used_up)
     assert final_standings is not None  # each limit allows at least one round
     result = Raced(
         stopped_because=end.because,

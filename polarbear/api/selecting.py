@@ -8,6 +8,8 @@ from polarbear.api.listening import Listener
 from polarbear.config.configuration import Config
 from polarbear.errors import SelectionError
 from polarbear.facts.evidence import evidence_of
+from polarbear.facts.next_command import command_for_choice, race_command, run_command
+from polarbear.facts.standings import standings
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.selection import choice, posterior_source
 from polarbear.selection.choice import Answer, JudgedAlgorithm, JudgedPortfolio
@@ -69,6 +71,9 @@ def select(
 
             title = f"choice by {profile}, {basis.posterior.model} model"
             draw_sweep(choices, disk.settings, title, Path(png))
+    if selection.too_early() is not None:
+        command = _command_for(disk, answer)
+        answer = replace(answer, notes=(*answer.notes, f"next: {command}"))
     for problem in basis.posterior.diagnostics.problems:
         (listener or Listener()).doubts(problem)
     return answer
@@ -80,6 +85,15 @@ def purpose_of(config: Config, preference: str, threshold: float) -> PreferenceP
     parsed_preference, folder = read_preference(preference, budget.axis)
     context = Context(budget.times, budget.axis, folder, config.seed, config.inference.joint)
     return PreferencePurpose(parsed_preference, context, threshold)
+
+
+def _command_for(disk: StoreOnDisk, answer: Answer) -> str:
+    """The command that makes the runs for which it is too early to recommend the choice."""
+    facts = standings(disk, with_times_as_long=False)
+    if facts is None:
+        return run_command(disk.path, answer.posterior.instances)
+    race = race_command(disk.path)
+    return command_for_choice(facts, disk.settings.limits, race, answer.preference)
 
 
 def _cover(disk: StoreOnDisk, selection: choice.Selection) -> PortfolioCover:

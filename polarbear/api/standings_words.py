@@ -1,6 +1,5 @@
 """The state of a race, and failures of its algorithms, as a table and lines."""
 
-import shlex
 import sys
 from collections.abc import Sequence
 
@@ -31,11 +30,9 @@ from polarbear.wording import (
     joined,
     percent,
     probability,
-    short_between,
     small,
     time,
     timed,
-    typed,
     visible,
 )
 
@@ -243,6 +240,8 @@ def _warnings(facts: Standings) -> list[str]:
     lines = forecast_words(facts) if is_open else []
     lines += [f"{cycle_words(names)}." for names in facts.cycles]
     lines += [f"{reinstated_words(name)}." for name in facts.reinstated]
+    if facts.drift is not None:
+        lines.append(f"warning: {facts.drift.words}")
     if facts.fit is not None and facts.fit.words:
         lines.append(f"warning: {facts.fit.words}")
     if facts.failure_words:
@@ -298,17 +297,10 @@ def purpose_words(purpose: ChoiceQuestion) -> str:
     return f"{words}."
 
 
-def next_commands(facts: Standings) -> list[str]:
-    """Commands that use the result, ready to be pasted."""
-    store = shlex.quote(facts.store)
-    preference = ""
-    purposes = [purpose.preference for purpose in facts.choices if purpose.preference is not None]
-    if purposes:
-        preference = f" --preference {shlex.quote(purposes[0])}"
-    elif facts.recommended:
-        last = facts.recommended[-1]
-        preference = f' --preference "at {typed(short_between(last.start, last.stop))}"'
-    return [f"Next: polarbear select {store}{preference}", f"      polarbear report {store}"]
+def next_lines(facts: Standings) -> list[str]:
+    """The commands that lead on, ready to be pasted."""
+    first, *others = facts.next
+    return [f"Next: {first}", *(f"      {command}" for command in others)]
 
 
 def failure_lines(failures: Sequence[Failure]) -> list[str]:

@@ -64,7 +64,7 @@ def status(
 
 
 def _show_status(status: "StoreStatus") -> None:
-    from polarbear.api.standings_words import standings_lines
+    from polarbear.api.standings_words import next_lines, standings_lines
 
     output.show(*_store_lines(status))
     if status.under_way is not None:
@@ -72,7 +72,8 @@ def _show_status(status: "StoreStatus") -> None:
     if status.killed is not None:
         output.show(_killed_words(status.killed))
     if status.race is not None:
-        output.show("", *standings_lines(status.race, output.columns(), verbose=True))
+        lines = next_lines(status.race) if status.under_way is None else []
+        output.show("", *standings_lines(status.race, output.columns(), verbose=True, after=lines))
     show_runs(status)
     output.show(*_lines_about_other_runs(status))
 

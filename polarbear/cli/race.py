@@ -141,6 +141,6 @@ def _show_raced(raced: "Raced", verbose: bool) -> None:
     if raced.extra_runs and verbose:
         closing_lines.append(standings_words.speculative_words(raced.extra_runs))
     closing_lines.append(f"Stopped because {raced.stopped_because}; store {standings.store}.")
-    closing_lines += standings_words.next_commands(standings)
+    closing_lines += standings_words.next_lines(standings)
     lines = standings_words.standings_lines(standings, output.columns(), verbose, closing_lines)
     output.show(*lines)

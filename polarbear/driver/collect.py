@@ -17,7 +17,7 @@ from polarbear.numerics.threads import available_processors
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import weight_of
-from polarbear.racing import Coverage, State
+from polarbear.racing import RoundCoverage, State
 from polarbear.rankings import GridValues
 from polarbear.settings.grid import SECONDS
 from polarbear.store import StoreOnDisk, best_so_far, manifest
@@ -304,7 +304,7 @@ class RaceRuns:
             for a, name in enumerate(grid.algorithms)
         }
         self.stored = stored_runs(store)
-        self.coverage = Coverage(map(store.rounds.read, store.rounds.numbers()))
+        self.coverage = RoundCoverage(map(store.rounds.read, store.rounds.numbers()))
         self._entered = store.rounds.entered()
 
     def add(self, finished: FinishedRun) -> None:

@@ -151,6 +151,11 @@ class Race:
             return pending
         return RequestedProblems(more, upto=self.state.instances + more)
 
+    @property
+    def is_used_up(self) -> bool:
+        """Whether the suite has no further instance."""
+        return self._stream.is_used_up(self.state)
+
     def run(self) -> Ended:
         """Race until everything that is asked is answered, or a limit is reached.
 

@@ -1,15 +1,19 @@
 """The standings of a race: the result of its rounds as one record."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, combinations
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from polarbear.config.execution import KEEPS, failed_words
 from polarbear.config.stored_settings import StoredSettings
+from polarbear.facts.drift import Drift, drift
+from polarbear.facts.evidence import evidence_of
+from polarbear.facts.next_command import next_commands, race_command
 from polarbear.facts.summary import failures
 from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.inference.beliefs import Beliefs
@@ -17,10 +21,10 @@ from polarbear.inference.fit import NamedFit
 from polarbear.racing import (
     OPEN,
     ChoiceQuestion,
-    Coverage,
     Elimination,
     OpenChoice,
     RaceForecast,
+    RoundCoverage,
     RoundRecord,
     State,
     Verdict,
@@ -38,6 +42,7 @@ from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, percent
 
 Item = TypeVar("Item")
+GIVEN = "given"  # the order of a suite's problems that the user has chosen
 
 
 class Standing(StrEnum):
@@ -116,7 +121,9 @@ class Standings(Record):
     ``too_early``. ``cycles`` are groups that dominate each other, ``reinstated`` algorithms came
     back because of one. ``times_as_long`` compares the first algorithm of each recommended span
     with the one that has the next highest P(best) there. ``choices`` are the questions about the
-    choice of an algorithm, with what is open of them.
+    choice of an algorithm, with what is open of them. ``drift`` is set where problems in the order
+    of the user differ from the first half to the second. ``next`` are the commands that lead on:
+    the first of them answers what is open.
     """
 
     pareto_set: tuple[str, ...]
@@ -152,6 +159,8 @@ class Standings(Record):
     reinstated: tuple[str, ...]
     times_as_long: tuple[TimeFactor, ...]
     choices: tuple[ChoiceQuestion, ...]
+    drift: Drift | None = None
+    next: tuple[str, ...] = ()
     ROWS = "algorithms"
 
     @property
@@ -207,12 +216,17 @@ def _problems_behind(
 
 
 def standings(
-    store: StoreOnDisk, upto: int | None = None, with_times_as_long: bool = True
+    store: StoreOnDisk,
+    upto: int | None = None,
+    with_times_as_long: bool = True,
+    config: Path | None = None,
+    is_used_up: bool = False,
 ) -> Standings | None:
     """The result of the rounds in a store; None without a race.
 
     ``upto`` is an earlier round that is taken as the last. Without ``with_times_as_long`` no
-    trajectory is read.
+    trajectory is read. ``config`` is the file of the race's configuration, if it is known, and
+    ``is_used_up`` says whether its suite has no further problem.
     """
     numbers = [number for number in store.rounds.numbers() if upto is None or number <= upto]
     if not numbers:
@@ -223,7 +237,7 @@ def standings(
     estimates = store.rounds.beliefs(numbers[-1])
     forecast = forecast_within_limits(last, store.settings)
     recommendation = _recommendation(store, last, state, estimates)
-    return Standings(
+    facts = Standings(
         pareto_set=state.candidates,
         eliminated=state.eliminated,
         resolved=not state.open_pairs,
@@ -259,7 +273,23 @@ def standings(
             _times_as_long(store, recommendation, estimates.times) if with_times_as_long else ()
         ),
         choices=state.choices,
+        drift=_drift(store, state) if with_times_as_long else None,
     )
+    race = race_command(store.path, config)
+    commands = next_commands(facts, store.settings.limits, race, is_used_up)
+    return replace(facts, next=commands)
+
+
+def _drift(store: StoreOnDisk, state: State) -> Drift | None:
+    """The drift over the problems of a race, where the user has given their order."""
+    if store.settings.instances.options.get("order") != GIVEN:
+        return None
+    evidence = evidence_of(store, state.candidates)
+    index_of_instance = dict(store.instances().select("instance", "index").iter_rows())
+    positions = evidence.positions
+    order = np.argsort([index_of_instance[name] for name in evidence.grid.instances])
+    names = evidence.grid.algorithms
+    return drift(positions[order], names, evidence.grid.times, store.settings.seed)
 
 
 class Recommendation(NamedTuple):
@@ -327,7 +357,7 @@ def _times_as_long(
 def _saved_share(state: State, rounds: Sequence[RoundRecord]) -> float:
     """The share of the budget of running everything to the end that was not allotted."""
     full_budget = len(state.algorithms) * state.instances * state.times[-1]
-    coverage = Coverage(rounds)
+    coverage = RoundCoverage(rounds)
     allotted = sum(
         stretch.length * stretch.until for name in state.algorithms for stretch in coverage.of(name)
     )
@@ -339,7 +369,7 @@ def _instances_by_algorithm(state: State, rounds: Sequence[RoundRecord]) -> dict
     runs = rounds[-1].runs
     if runs is not None:
         return {name: runs[name] for name in state.algorithms}
-    coverage = Coverage(rounds)
+    coverage = RoundCoverage(rounds)
     return {name: sum(stretch.length for stretch in coverage.of(name)) for name in state.algorithms}
 
 

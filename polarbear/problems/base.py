@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -124,6 +125,7 @@ class Suite(Options):
     kind: ClassVar[Kind]
     keeps_state: ClassVar[bool] = False  # True: a problem must not serve two runs
     uses_grid: ClassVar[bool] = False  # True: trajectories depend on the grid of times
+    has_own_order: ClassVar[bool] = False  # True: a finite suite is used in the order of `draw`
 
     @field_validator("weights", mode="before")
     @classmethod
@@ -176,9 +178,15 @@ class Suite(Options):
                 )
 
     def instance(self, index: int, setting: Setting) -> Instance:
-        """The instance at this index of the stream; it does not depend on earlier draws."""
-        rng = np.random.default_rng([derived_seed(setting.seed, "instance", self.suite), index])
-        label, spec = self.draw(index, rng, setting)
+        """The instance at this index of the stream; it does not depend on earlier draws.
+
+        A finite suite is shuffled by the seed, unless it has an order of its own: a race takes its
+        first instances for a random sample.
+        """
+        size = None if self.has_own_order else self.size(setting)
+        drawn = index if size is None or index >= size else _random_order(setting.seed, size)[index]
+        rng = np.random.default_rng([derived_seed(setting.seed, "instance", self.suite), drawn])
+        label, spec = self.draw(drawn, rng, setting)
         flaw = flaw_in_name(label, LONGEST_INSTANCE)
         if flaw:
             raise ProblemError(
@@ -186,3 +194,10 @@ class Suite(Options):
                 f"'{visible(label[:60])}': {flaw}; rename it"
             )
         return Instance(index, label, spec)
+
+
+@lru_cache(maxsize=8)
+def _random_order(seed: int, size: int) -> tuple[int, ...]:
+    """The indices of a finite suite in random order."""
+    rng = np.random.default_rng(derived_seed(seed, "order"))
+    return tuple(rng.permutation(size).tolist())

@@ -33,6 +33,7 @@ class Files(Suite):
     )
 
     kind: ClassVar[Kind] = Kind.NAME
+    has_own_order: ClassVar[bool] = True  # by its option `order`
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:

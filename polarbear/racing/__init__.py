@@ -6,7 +6,7 @@ Uses `settings` and `inference`'s relations; nothing here runs, draws or writes.
 from polarbear.racing.choice_questions import ChoiceQuestion as ChoiceQuestion
 from polarbear.racing.choice_questions import OpenChoice as OpenChoice
 from polarbear.racing.choice_questions import OutForPurpose as OutForPurpose
-from polarbear.racing.coverage import Coverage as Coverage
+from polarbear.racing.coverage import RoundCoverage as RoundCoverage
 from polarbear.racing.coverage import catching_up as catching_up
 from polarbear.racing.decide import MAX_UNTRUSTED_ROUNDS as MAX_UNTRUSTED_ROUNDS
 from polarbear.racing.decide import admit as admit

@@ -30,7 +30,7 @@ class Stretch(NamedTuple):
         return self.stop - self.first
 
 
-class Coverage:
+class RoundCoverage:
     """The problems that the rounds so far have run each algorithm on, in the order of the suite."""
 
     def __init__(self, records: Iterable[RoundRecord] = ()) -> None:
@@ -74,7 +74,7 @@ class Coverage:
         return n_complete
 
 
-def catching_up(state: State, coverage: Coverage, is_exhausted: bool) -> State:
+def catching_up(state: State, coverage: RoundCoverage, is_exhausted: bool) -> State:
     """The state in which an algorithm catches up on problems that its rivals were run on.
 
     A pair learns only from problems that both of its algorithms were run on. Where one algorithm of
@@ -91,7 +91,7 @@ def catching_up(state: State, coverage: Coverage, is_exhausted: bool) -> State:
     return replace(state, joining=name, caught_up=behind[name])
 
 
-def _behind(state: State, coverage: Coverage, is_exhausted: bool) -> dict[str, int]:
+def _behind(state: State, coverage: RoundCoverage, is_exhausted: bool) -> dict[str, int]:
     """Algorithms that lack problems of an open question, and the first problem that each lacks."""
     complete = cache(coverage.complete)  # many pairs ask for the same algorithm and time
     behind: dict[str, int] = {}

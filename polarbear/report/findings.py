@@ -27,7 +27,7 @@ def instances_at(context: ReportContext) -> dict[str, np.ndarray] | None:
     counts: dict[str, np.ndarray] = {}
     if context.rounds:
         counts = {name: np.zeros(len(times), dtype=int) for name in context.algorithms}
-        coverage = race.Coverage(entry.record for entry in context.rounds)
+        coverage = race.RoundCoverage(entry.record for entry in context.rounds)
         for name in context.algorithms:
             for stretch in coverage.of(name):
                 counts[name] += stretch.length * (times <= stretch.until)

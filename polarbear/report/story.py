@@ -125,7 +125,8 @@ def recommendation(context: ReportContext) -> tuple[str, str]:
         return f"Run {marked(names[0])}{_at_all_budgets(context)}: {words.ONLY_SURVIVOR}.", ""
     advice = context.advice
     if advice.grade is Grade.EARLY:
-        return _undecided(context, advice), ""
+        lead_on = f"Next: `{context.race.next[0]}`." if context.race is not None else ""
+        return _undecided(context, advice), lead_on
     if all(span.same_on for span in advice.spans):
         return advised(advice, context), ""
     condition = (

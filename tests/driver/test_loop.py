@@ -128,7 +128,7 @@ def test_standings_have_the_keys_that_scripts_rely_on_in_their_order(tmp_path):
         *("caught_up", "saved", "instances_by_algorithm", "instances_to_go", "algorithms"),
         *("best", "open_pairs", "settled_pairs", "problems", "p_any_wrong", "fit"),
         *("axis", "spent", "forecast", "recommended", "too_early", "cycles", "reinstated"),
-        *("times_as_long", "choices"),
+        *("times_as_long", "choices", "drift", "next"),
     ]
     assert json.loads(json.dumps(facts)) == facts  # plain throughout
     assert list(facts["algorithms"][0]) == [

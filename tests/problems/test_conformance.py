@@ -63,3 +63,37 @@ def test_a_spec_survives_json_and_rebuilds_the_same_problem(suite: Suite):
             value = first.evaluate(x)
             assert np.isfinite(value)
             assert value == second.evaluate(x)
+
+
+class Numbers(Suite):
+    """A finite suite whose problems are in a meaningful order."""
+
+    kind = Kind.NAME
+
+    def size(self, setting: Setting) -> int:
+        return 30
+
+    def draw(self, index: int, rng: np.random.Generator, setting: Setting) -> tuple[str, Any]:
+        return f"{index:02}", {"number": index}
+
+    def build(self, spec: Any, setting: Setting) -> str:
+        return str(spec["number"])
+
+
+class InOrder(Numbers):
+    has_own_order = True
+
+
+def ids(suite: Suite, seed: int) -> list[str]:
+    setting = Setting(seed, SETTING.budget)
+    return [suite.instance(index, setting).id for index in range(30)]
+
+
+def test_a_finite_suite_is_shuffled_by_the_seed_unless_it_has_an_order_of_its_own():
+    in_order = [f"{number:02}" for number in range(30)]
+    shuffled = ids(Numbers(suite="numbers"), seed=1)
+    assert sorted(shuffled) == in_order
+    assert shuffled != in_order
+    assert shuffled == ids(Numbers(suite="numbers"), seed=1)
+    assert shuffled != ids(Numbers(suite="numbers"), seed=2)
+    assert ids(InOrder(suite="numbers"), seed=1) == in_order
