@@ -43,15 +43,18 @@ def store_folder(config: ConfigLike, store: str | Path | None) -> Path:
     return path.with_suffix("") if path.suffix else path.with_name(f"{path.name}.store")
 
 
-def write_template(file: Path, force: bool) -> None:
-    """Write a commented configuration, and next to it the schema for editors."""
+def write_template(file: Path, force: bool, with_all: bool = False) -> None:
+    """Write a configuration to begin with, and next to it the schema for editors.
+
+    ``with_all`` asks for one with every option and its default.
+    """
     from polarbear.config.json_schema import NAME, config_schema  # import all models
-    from polarbear.config.template import commented_config
+    from polarbear.config.template import SHORT, commented_config
 
     if file.exists() and not force:
         raise ConfigError(f"{file} exists; --force overwrites it")
     try:
-        file.write_text(commented_config(), encoding="utf-8")
+        file.write_text(commented_config() if with_all else SHORT, encoding="utf-8")
         schema = file.with_name(NAME)
         if force or not schema.exists():
             schema.write_text(json.dumps(config_schema(), indent=2) + "\n", encoding="utf-8")

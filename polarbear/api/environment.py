@@ -14,6 +14,7 @@ from polarbear.wording import counted, size
 
 __all__ = ["Diagnosis", "Finding", "compile_programs", "diagnose", "findings", "install"]
 __all__ += ["programmed_models"]
+DISTRIBUTION = "polarbear-racing"  # the name under which this package is installed
 MIN_FREE_BYTES = 2**28  # in the temporary folder
 SUBMIT_COMMANDS = ("sbatch", "qsub", "bsub", "condor_submit", "oarsub", "msub")
 
@@ -74,9 +75,22 @@ def _extras(extra: str, *packages: str) -> list[Finding]:
         try:
             findings_by_package.append(Finding(package, metadata.version(package)))
         except metadata.PackageNotFoundError:
-            remedy = f"pip install '.[{extra}]' in PolarBear's folder"
+            remedy = f"pip install '{_requirement(extra, package)}'"
             findings_by_package.append(Finding(package, "not installed", remedy))
     return findings_by_package
+
+
+def _requirement(extra: str, package: str) -> str:
+    """The requirement of an extra on a package, with its versions, as pip takes it."""
+    try:
+        requirements = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        requirements = []
+    for requirement in requirements:
+        text, _, marker = requirement.partition(";")
+        if text.strip().startswith(package) and extra in marker:
+            return text.strip()
+    return package
 
 
 def _workers(address: str) -> list[Finding]:

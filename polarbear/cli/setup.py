@@ -1,5 +1,6 @@
 """`polarbear init`, `schema` and `doctor`: the commands that prepare a race."""
 
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,18 +23,21 @@ def init(
         "polarbear.yaml"
     ),
     force: Force = False,
+    with_all: Annotated[
+        bool, typer.Option("--all", help="Write every option with its default, and comments.")
+    ] = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Write a commented configuration.
+    """Write a configuration to begin with.
 
-    FILE is polarbear.yaml by default. It shows every option with its default, and can be raced at
-    once. The schema that its first line refers to is written next to it, for YAML editors.
+    FILE is polarbear.yaml by default, and can be raced at once. The schema that its first line
+    refers to is written next to it, for YAML editors, which complete and check options by it.
     """
     from polarbear.api.configurations import write_template
 
-    write_template(file, force)
-    output.note(f"wrote {file}; next: polarbear race {file}")
+    write_template(file, force, with_all)
+    output.note(f"wrote {file}; next: polarbear race {shlex.quote(str(file))}")
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""Generates a commented configuration with every option and its default."""
+"""Configurations to begin with: a short one, and one with every option and its default."""
 
 import textwrap
 from collections.abc import Iterator
@@ -45,8 +45,21 @@ budget:
   grid: {spacing: log, from: 10, to: 2000, points: 30}"""
 
 
+SHORT = f"""\
+# yaml-language-server: $schema={NAME}
+# A race on textbook problems; `polarbear init all.yaml --all` writes every option.
+algorithms:
+  - {{name: random search, use: random-search}}
+  - {{name: Nelder-Mead, use: scipy, method: nelder-mead}}
+  - {{name: CMA-ES, use: cma}}
+instances: {{suite: classic}}
+budget:
+  grid: {{spacing: log, from: 10, to: 2000, points: 30}}
+"""
+
+
 def commented_config() -> str:
-    """The text that `polarbear init` writes."""
+    """The text that `polarbear init --all` writes."""
     lines = [HEAD]
     for name, field in Configuration.model_fields.items():
         lines += ["", *_comment(field.description)]

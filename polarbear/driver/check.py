@@ -201,7 +201,16 @@ def _outcomes(config: Config, pool: Executor, instance: Instance, kind: Kind) ->
         )
     if kind in PROBE.accepts:
         tasks.append(Task(PROBE, instance, 1, limit, seconds=MAX_SECONDS))
-    return {outcome.task.algorithm.name: outcome for outcome in pool.run(tasks)}
+    outcomes = {outcome.task.algorithm.name: outcome for outcome in pool.run(tasks)}
+    # A run that gave nothing may have waited for a first compilation; a second one does not.
+    silent = [
+        outcome.task
+        for outcome in outcomes.values()
+        if outcome.status is Status.TIMEOUT and not outcome.evaluations
+    ]
+    if silent:
+        outcomes |= {outcome.task.algorithm.name: outcome for outcome in pool.run(silent)}
+    return outcomes
 
 
 def _trial_result(outcome: Outcome, dimension: int | None, sign: float) -> TrialResult:

@@ -128,7 +128,7 @@ def test_a_model_has_options_needs_no_stan_program_and_its_posterior_outlives_it
 ):
     infer = ["infer", "polarbear", "--model", "straight"]
     _, unknown, of_another, *inferred, by_stan = written.together(
-        ["init", "shown.yaml"],
+        ["init", "shown.yaml", "--all"],
         [*infer, "--set", "options.slop=2"],
         ["infer", "polarbear", "--model", "gp", "--set", "options.slope=2"],
         [*infer, "--json"],

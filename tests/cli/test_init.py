@@ -11,7 +11,7 @@ from polarbear.algorithms import ADAPTERS
 from polarbear.algorithms.base import Algorithm
 from polarbear.config.configuration import parse
 from polarbear.config.execution import Execution
-from polarbear.config.template import commented_config
+from polarbear.config.template import SHORT, commented_config
 from polarbear.inference import ModelOptions
 from polarbear.problems import SUITES
 from polarbear.problems.base import Suite
@@ -21,9 +21,17 @@ from polarbear.settings.yaml_lines import parse_yaml
 from tests.support import Project
 
 
+def test_the_short_configuration_has_about_ten_lines_and_the_defaults():
+    assert len(SHORT.splitlines()) <= 12
+    short, source = parse_yaml(SHORT, "init")
+    long, _ = parse_yaml(commented_config(), "init --all")
+    assert parse(short, source).plain() == parse(long, source).plain()
+
+
 @pytest.mark.slow
-def test_it_writes_a_configuration_that_runs(project: Project):
-    project.done("init")
+@pytest.mark.parametrize("options", [[], ["--all"]])
+def test_it_writes_a_configuration_that_runs(project: Project, options: list[str]):
+    project.done("init", *options)
     answer = project.json("run", "polarbear.yaml", "--instances", 2)
     assert answer["failed_runs"] == 0
     assert answer["executed"] == 6
