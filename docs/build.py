@@ -115,8 +115,8 @@ def every_option() -> str:
     from polarbear.config.template import commented_config
 
     return (
-        "# Every option in one file\n\nThe configuration that `polarbear init --all` writes. It runs "
-        "unchanged; [Configuration](configuration.md) explains it.\n\n"
+        "# Every option in one file\n\nThe configuration that `polarbear init --all` writes. It "
+        "runs unchanged; [Configuration](configuration.md) explains it.\n\n"
         f"```yaml\n{commented_config()}```\n"
     )
 
