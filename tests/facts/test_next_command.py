@@ -64,7 +64,6 @@ CASES = {
     "limit of time spent": Case(
         CLEAR, f"{RACE} --more ", {"limits": {"spent": 1}}, answered=has_no_open_pair
     ),
-    "limit of hours": Case(CLEAR, RACE, {"limits": {"hours": 1e-9}}, answered=has_more_problems),
     "further problems, with open pairs": Case(
         CLEAR, RACE, commands=(("--more", "3"),), answered=has_no_open_pair
     ),
@@ -136,6 +135,15 @@ def test_the_next_command_answers_what_is_open(project: Project, name: str):
     assert next_in(status) == command
     assert project.json("status", "config")["race"]["next"][0] == command
     assert case.answered(paste(project, command)), command
+
+
+def test_after_a_limit_of_hours_the_same_command_continues(project: Project):
+    """The limit is one of each command."""
+    configure(project, Case(CLEAR, "", {"limits": {"hours": 1e-9}}), list(CLEAR))
+    command = next_in(project.race("config.yaml").stdout)
+    assert command == RACE
+    configure(project, Case(CLEAR, "", {"limits": {"hours": 1.0}}), list(CLEAR))
+    assert paste(project, command)["resolved"]
 
 
 @pytest.mark.parametrize("named", ["beside", "elsewhere"])
