@@ -122,7 +122,7 @@ def _grade(p_best: np.ndarray, problems: int | None) -> Grade:
         return Grade.EARLY
     if (highest >= SURE).mean() >= 0.5:
         return Grade.RUN
-    if (highest >= LIKELY).mean() >= 0.5:
+    if (highest >= LIKELY).mean() >= 0.5 or (highest >= SURE).any():
         return Grade.PROBABLY
     return Grade.EARLY
 

@@ -111,7 +111,8 @@ def test_a_race_prints_a_summary_on_one_screen(settled):
     assert "P(any elimination is wrong) = " not in done.stdout
     verbose = project("race", "config.yaml", "-v").stdout
     assert "Estimate of P(any elimination is wrong) = " in verbose
-    assert "Next: polarbear select config --preference" in done.stdout
+    assert re.search("^Next: polarbear ", done.stdout, re.MULTILINE)
+    assert " polarbear select config --preference" in done.stdout
     assert "Stopped because every relation is settled; store config" in done.stdout
     assert "round 1: 8 instances" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr

@@ -50,6 +50,15 @@ def test_it_is_too_early_below_ten_problems_or_where_no_algorithm_stands_out():
     assert advise(NAMES, TIMES, clear, problems=9).grade is Grade.EARLY
     assert advise(NAMES, TIMES, clear, problems=10).grade is Grade.RUN
     assert advise(NAMES, TIMES, p_best((20, (0.4, 0.3, 0.3)))).grade is Grade.EARLY
+    unlikely = p_best((18, (0.4, 0.3, 0.3)), (2, (0.8, 0.1, 0.1)))
+    assert advise(NAMES, TIMES, unlikely).grade is Grade.EARLY
+
+
+def test_an_algorithm_that_is_surely_the_best_at_some_times_only_is_recommended_there():
+    """At the other times no algorithm stands out, and all are named."""
+    advice = advise(NAMES, TIMES, p_best((18, (0.4, 0.3, 0.3)), (2, (0.95, 0.03, 0.02))))
+    assert advice.grade is Grade.PROBABLY
+    assert advice.spans[-1].algorithms == ("A",)
     assert advise(NAMES, TIMES, p_best((20, (0.7, 0.2, 0.1)))).grade is Grade.PROBABLY
 
 
