@@ -9,9 +9,9 @@ from polarbear.inference import ModelOptions
 from polarbear.racing import (
     OPEN,
     ChoiceQuestion,
-    RoundCoverage,
     Decisions,
     OpenChoice,
+    RoundCoverage,
     RoundRecord,
     Rules,
     catching_up,
@@ -120,7 +120,9 @@ def test_an_open_choice_is_between_algorithms_on_the_same_problems(preference: s
     records.append(a_round(8, 8, b=100.0))
     assert catching_up(state, RoundCoverage(records), is_exhausted=False) is state
     early = replace(question, open=(OpenChoice(("a", "c"), 10.0, 10.0),))
-    assert catching_up(replace(state, choices=(early,)), RoundCoverage(records), False).joining is None
+    assert (
+        catching_up(replace(state, choices=(early,)), RoundCoverage(records), False).joining is None
+    )
 
 
 def test_a_race_for_a_preference_asks_about_no_pair():
