@@ -8,7 +8,12 @@ from polarbear.api.listening import Listener
 from polarbear.config.configuration import Config
 from polarbear.errors import SelectionError
 from polarbear.facts.evidence import evidence_of
-from polarbear.facts.next_command import command_for_choice, race_command, run_command
+from polarbear.facts.next_command import (
+    IMPORTED,
+    command_for_choice,
+    race_command,
+    run_command,
+)
 from polarbear.facts.standings import standings
 from polarbear.inference.empirical.bootstrap import Bootstrap
 from polarbear.selection import choice, posterior_source
@@ -71,7 +76,8 @@ def select(
 
             title = f"choice by {profile}, {basis.posterior.model} model"
             draw_sweep(choices, disk.settings, title, Path(png))
-    if selection.too_early() is not None:
+    is_imported = disk.settings.instances.suite == IMPORTED
+    if selection.too_early() is not None and not is_imported:
         command = _command_for(disk, answer)
         answer = replace(answer, notes=(*answer.notes, f"next: {command}"))
     for problem in basis.posterior.diagnostics.problems:

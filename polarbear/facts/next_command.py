@@ -18,6 +18,7 @@ from polarbear.wording import short_between, typed
 if TYPE_CHECKING:
     from polarbear.facts.standings import Standings
 
+IMPORTED = "imported"  # the suite of a store to which no command adds runs
 SUFFIXES = (".yaml", ".yml")  # of a configuration beside the store that is named after it
 
 
