@@ -132,7 +132,8 @@ def test_standings_have_the_keys_that_scripts_rely_on_in_their_order(tmp_path):
     ]
     assert json.loads(json.dumps(facts)) == facts  # plain throughout
     assert list(facts["algorithms"][0]) == [
-        *("algorithm", "evaluations", "standing", "by", "probability", "spent", "member")
+        *("algorithm", "evaluations", "standing", "by", "probability", "spent", "member"),
+        *("sceptical", "wealth"),
     ]
     assert list(facts["best"][0]) == ["algorithm", "from", "to"]
     assert list(facts["open_pairs"][0]) == ["a", "b", "times", "from", "to", "p_above"]
