@@ -139,9 +139,10 @@ class ReportContext:
     def fewest_shared_problems(self) -> int | None:
         """The lowest number of problems that two candidates share at any time."""
         basis = self.draws
-        if basis is None or basis.posterior.shared is None:
+        names = self.p_best[0]
+        if basis is None or basis.posterior.shared is None or len(names) < 2:
             return self.race.instances if self.race is not None else None
-        return fewest_shared(basis.posterior.shared, basis.algorithms, self.p_best[0])
+        return fewest_shared(basis.posterior.shared, basis.algorithms, names)
 
     @cached_property
     def estimates(self) -> Beliefs | None:
