@@ -24,6 +24,7 @@ import tempfile
 import time
 from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -62,10 +63,14 @@ def _set_process_option(option: int, value: int) -> bool:
     if not sys.platform.startswith("linux"):
         return False
     try:
-        prctl = ctypes.CDLL(None, use_errno=True).prctl
-        return bool(prctl(option, value, 0, 0, 0) == 0)
+        return bool(_system_library().prctl(option, value, 0, 0, 0) == 0)
     except (OSError, AttributeError):
         return False
+
+
+@cache  # a worker has looked it up before it forks processes
+def _system_library() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
 
 
 def has_children() -> bool:

@@ -5,7 +5,6 @@ worker and the journal, and neither of them reaches the processes that a run for
 """
 
 import fcntl
-import gc
 import os
 import pickle
 import socket
@@ -154,7 +153,6 @@ def _serve_runs(
     os.setsid()  # signals to the group of a run reach neither the worker nor the race
     process_tree.die_with_parent(worker_pid)
     process_tree.become_subreaper()
-    gc.unfreeze()
     _set_variables(setup)
     channel = Channel(_out_of_reach(end), secret)
     journal = Journal(setup.journal, FIRST_DESCRIPTOR)
