@@ -40,7 +40,7 @@ def test_without_any_output_named_it_writes_a_page_beside_the_store(raced: Proje
     done = raced.done("report", "config")
     page = raced.folder / "config.html"
     assert f"wrote {page}" in done.stderr
-    assert done.stdout.startswith("Run early")
+    assert done.stdout.startswith("Probably early")
     assert page.read_text().lower().startswith("<!doctype html>")
     refusal = raced.refused("report", "config")
     assert "config.html exists already; write over it with --force" in refusal
@@ -51,7 +51,7 @@ def test_text_is_the_whole_report(raced: Project):
     done = raced.done("report", "config", "--text")
     facts = raced.json("status", "config")["race"]
     for words in (
-        "Run early ",
+        "Probably early ",
         "Not eliminated",
         "- late: member; likely the best ",
         "- never: ",
