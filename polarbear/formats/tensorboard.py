@@ -125,6 +125,8 @@ def _check_number_of_records(paths: Sequence[Path], source: Path) -> None:
         n_bytes = path.stat().st_size
         with path.open("rb") as file:
             while (length := _length_of_next(file, n_bytes)) is not None:
+                if length == 0:  # an event has at least its time
+                    raise _not_an_event_file(path)
                 file.seek(length + FOOTER, os.SEEK_CUR)
                 n_records += 1
                 limits.check(n_records, MAX_RECORDS, "records", source, FEWER_RUNS)
@@ -155,7 +157,11 @@ def _events(path: Path, rejected: list[base.Rejection]) -> Iterator[Event]:
             try:
                 yield _event(memoryview(record))
             except (ValueError, IndexError):
-                raise ImportFailedError(f"{path} is not an event file of TensorBoard") from None
+                raise _not_an_event_file(path) from None
+
+
+def _not_an_event_file(path: Path) -> ImportFailedError:
+    return ImportFailedError(f"{path} is not an event file of TensorBoard")
 
 
 def _event(record: memoryview) -> Event:

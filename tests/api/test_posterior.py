@@ -49,7 +49,7 @@ def test_facts_are_those_of_the_frames_at_the_given_times(temporal: pb.Posterior
     assert all(row["low"] < row["mean"] < row["high"] for row in facts.ratings)
     assert list(json_values(facts))[-1] == "ratings"
     facts = temporal.facts([0, 1], pairs=True, epsilon=0.1)
-    assert list(json_values(facts))[-3:] == ["epsilon", "pairs", "joint"]
+    assert list(json_values(facts))[-4:] == ["epsilon", "pairs", "dominated", "joint"]
     assert facts.pairs is not None
     better = {(row["a"], row["b"], row["t"]): row["p_dominates"] for row in facts.pairs}
     assert len(better) == 3 * 2 * 2
