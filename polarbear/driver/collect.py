@@ -1,6 +1,7 @@
 """The runs of a configuration: those that are missing, those of a race, and their executor."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from polarbear.wording import counted, joined, noun
 
 DEFAULT_INSTANCES = 20
 DAY = 86_400.0
+RUNS_IN_A_ROW = 32  # of a user's algorithm, before the next one has its turn
 LOCAL = "local"
 RunKey = tuple[str, str]  # the names of an algorithm and an instance
 
@@ -61,13 +63,38 @@ class RunPlan:
         if budgets is None:
             budgets = dict.fromkeys(self.fingerprints, self._config.budget.limit)
         tasks = []
-        for instance in instances:
-            for algorithm in self._algorithms:
-                budget = budgets.get(algorithm.name)
-                run = stored.get((algorithm.name, instance.id))
-                if budget is not None and self._is_due(run, budget):
-                    tasks.append(self._task(algorithm, instance, budget, run))
+        for algorithm, instance in self._in_order([*instances]):
+            budget = budgets.get(algorithm.name)
+            run = stored.get((algorithm.name, instance.id))
+            if budget is not None and self._is_due(run, budget):
+                tasks.append(self._task(algorithm, instance, budget, run))
         return tasks
+
+    def _in_order(self, instances: Sequence[Instance]) -> Iterator[tuple[Algorithm, Instance]]:
+        """Each algorithm on each instance, in the order in which they are run.
+
+        A process serves one algorithm of a user only, and starting it takes longer than a short
+        run, so such an algorithm makes several runs in a row. Where seconds are measured, all take
+        turns: a machine that slows down must not slow down the last of them only.
+        """
+        if self._config.budget.axis == SECONDS:
+            for instance in instances:
+                yield from ((algorithm, instance) for algorithm in self._algorithms)
+            return
+        for first in range(0, len(instances), RUNS_IN_A_ROW):
+            some_instances = instances[first : first + RUNS_IN_A_ROW]
+            for group in self._sharing_processes:
+                for instance in some_instances:
+                    yield from ((algorithm, instance) for algorithm in group)
+
+    @cached_property
+    def _sharing_processes(self) -> list[list[Algorithm]]:
+        """The algorithms in groups, of which each shares processes; users' are groups of one."""
+        groups: dict[str, list[Algorithm]] = {}
+        for algorithm in self._algorithms:
+            is_alone = algorithm.runs_user_code or self._config.instances.runs_user_code
+            groups.setdefault(algorithm.name if is_alone else "", []).append(algorithm)
+        return list(groups.values())
 
     def failed(
         self, stored: Mapping[RunKey, StoredRun], instances: Iterable[Instance]
