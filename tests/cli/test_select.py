@@ -192,4 +192,4 @@ def test_a_race_for_a_preference_stops_when_its_regret_is_small_and_select_uses_
     assert json.loads(stricter.stdout)["rounds"] > answer["rounds"]
     both = project("race", "config.yaml", "--for", "at 10", "--for", "at 1000", "--regret", 0.05)
     assert both.stdout.count("For 'at 10") == 2
-    assert "Next: polarbear select config --preference 'at 10'" in both.stdout
+    assert 'Next: polarbear select config --preference "at 10"' in both.stdout
