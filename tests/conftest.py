@@ -23,6 +23,11 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
 
+# Coverage is measured in the processes of the tests: measuring it in each of the thousands of
+# processes that they start takes as long as the tests.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.pop("COVERAGE_PROCESS_START", None)
+
 # On a busy machine an example may take any time, and no test may fail for that.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
