@@ -8,7 +8,7 @@ race. At each of five budgets an algorithm is right if it has the highest win ra
 strongest rival on the whole population; its regret is the loss of that value. A row has
 
 - the default race, once for all budgets, and the race that asks for the set alone;
-- `race --for "at T"` once for each budget, each in a store of its own, and with a grid of only T;
+- `race --for "at T"` once for each budget, each in a separate store, and with a grid of only T;
 - irace's rules (peers/irace.py) once for each budget: one iteration over all algorithms, without
   elitism, firstTest 5, confidence 0.95, by the F-test or the t-test. In the row that says so, runs
   are shared between budgets. Where R and irace are installed, `--irace` races the real one;

@@ -36,7 +36,7 @@ from polarbear.execution.pool import Pool
 from polarbear.execution.recorder import Recorder
 from polarbear.numerics.seeds import run_seed
 from polarbear.problems import Instance, Problem, Setting
-from polarbear.settings.choices import Isolation
+from polarbear.settings.enumerations import Isolation
 from polarbear.settings.options import Source
 
 DIMENSION = 30

@@ -36,7 +36,6 @@ import truths
 import polarbear as pb
 from polarbear.rankings.times_as_long import Trajectories
 from polarbear.regression.detectable import detectable
-from polarbear.regression.drift import comparisons
 from polarbear.regression.gate_decision import (
     GateDecision,
     GateVerdict,
@@ -49,6 +48,7 @@ from polarbear.regression.gate_decision import (
     windows,
 )
 from polarbear.regression.history_files import Fingerprints, MergeResult
+from polarbear.regression.merge_drift import comparisons
 from polarbear.store import StoreOnDisk
 
 TIMES = 20
@@ -276,7 +276,7 @@ def real(
 
 
 def populated(folder: Path) -> Population:
-    """Runs of all versions on 400 instances, each with a stream of its own."""
+    """Runs of all versions on 400 instances, each with a separate random stream."""
     config = {
         "seed": 11,
         "seeds": "separate",

@@ -47,7 +47,10 @@ ALPHAS = (0.95, 0.99)
 GUARANTEES: tuple[Guarantee, ...] = ("pair", "none")
 NEW_DEFAULT: tuple[Guarantee, float] = ("pair", 0.95)
 COMPARED_WITH: tuple[Guarantee, float] = ("none", 0.99)
-MAX_PAIR_SHARE = {0.95: 0.11, 0.99: 0.04}  # of wrong races of a pair: chance allows so many of 100
+MAX_PAIR_SHARE = {
+    0.95: 0.11,
+    0.99: 0.04,
+}  # of 100 races that are wrong about one pair, which chance allows
 LEVEL = 0.01  # of the test that a cell has more wrong races than were estimated
 
 Races = list[dict[str, Any]]

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from replay import by_duels, replay
 
-from polarbear.facts.drift import drift
+from polarbear.facts.order_drift import drift
 from polarbear.problems import Setting
 from polarbear.problems.instance_files import Files
 from polarbear.racing.rules import Rules

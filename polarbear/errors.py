@@ -111,7 +111,7 @@ class StoreLockedError(StoreError):
 
 
 class StoreReadOnlyError(StoreError):
-    """No permission to write, or no locks, without which nobody may write."""
+    """The folder permits no writing, or its file system has no locks, which writing needs."""
 
 
 class StoreFullError(StoreError):

@@ -1,7 +1,7 @@
 """The enumerations and defaults of options, for the command line. Importing them takes no time."""
 
 from polarbear.settings import decision_levels, defaults
-from polarbear.settings.choices import (
+from polarbear.settings.enumerations import (
     AfterEnd,
     Alignment,
     CmdStanSource,

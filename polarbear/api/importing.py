@@ -22,7 +22,7 @@ from polarbear.formats.transfer import GridOptions, ImportResult, add_imported
 from polarbear.inference import Posterior
 from polarbear.problems.base import Trajectory
 from polarbear.settings import defaults
-from polarbear.settings.choices import AfterEnd
+from polarbear.settings.enumerations import AfterEnd
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.settings.options import Source, nearest, validate
 from polarbear.store import StoreOnDisk, is_store

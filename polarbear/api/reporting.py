@@ -39,7 +39,7 @@ from polarbear.report.stores.differences import AlgorithmChange, changes
 from polarbear.report.stores.sides import sides_of
 from polarbear.report.story import Entry, Story, story_of
 from polarbear.settings import defaults
-from polarbear.settings.choices import Theme
+from polarbear.settings.enumerations import Theme
 from polarbear.settings.options import Source, validate
 from polarbear.store import StoreOnDisk
 

@@ -23,8 +23,8 @@ from polarbear.selection.criterion_names import (
     DEFAULT_VALUE,
 )
 from polarbear.settings import defaults
-from polarbear.settings.choices import Theme
 from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
+from polarbear.settings.enumerations import Theme
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import Source, validate
 from polarbear.store import StoreOnDisk

@@ -7,8 +7,8 @@ from typing import Literal, Self
 from pydantic import Field, NonNegativeFloat, ValidationError, field_validator, model_validator
 
 from polarbear.errors import ReportError
-from polarbear.settings.choices import TargetScale
 from polarbear.settings.defaults import RESAMPLES
+from polarbear.settings.enumerations import TargetScale
 from polarbear.settings.options import Options
 
 AUTO: Literal["auto"] = "auto"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import typer
 
-from polarbear.api import names
+from polarbear.api import option_names
 
 REQUEST = "_POLARBEAR_COMPLETE"  # the variable with the request of a shell, as Typer names it
 REQUEST_OF_BASH = "complete_bash"
@@ -25,29 +25,29 @@ EVERY_OTHER = "all"  # stands for all algorithms whose code has changed
 
 def models() -> list[str]:
     """The models of inference."""
-    return _names_or_none(names.models)
+    return _names_or_none(option_names.models)
 
 
 def formats() -> list[str]:
     """The formats of data that can be imported."""
-    return _names_or_none(names.formats)
+    return _names_or_none(option_names.formats)
 
 
 def exports() -> list[str]:
     """The formats of data that can be exported."""
-    return _names_or_none(names.exports)
+    return _names_or_none(option_names.exports)
 
 
 def preferences() -> list[str]:
     """The names of preferences; most are followed by times."""
-    return _names_or_none(names.preferences)
+    return _names_or_none(option_names.preferences)
 
 
 def figures(context: typer.Context) -> list[str]:
     """The figures of the stores on the command line."""
     if len(_paths(context)) > 1:
-        return _names_or_none(names.figures_of_several_stores)
-    return _names_or_none(names.figures)
+        return _names_or_none(option_names.figures_of_several_stores)
+    return _names_or_none(option_names.figures)
 
 
 def algorithms(context: typer.Context) -> list[str]:
@@ -74,8 +74,8 @@ def _algorithms(context: typer.Context) -> list[str]:
     if not paths:
         return []
     if paths[0].is_dir():
-        return _names_or_none(partial(names.algorithms_of_store, paths[0]))
-    return _names_or_none(partial(names.algorithms_of_config, paths[0]))
+        return _names_or_none(partial(option_names.algorithms_of_store, paths[0]))
+    return _names_or_none(partial(option_names.algorithms_of_config, paths[0]))
 
 
 def _paths(context: typer.Context) -> list[Path]:

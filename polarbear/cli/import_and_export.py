@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import polarbear
-from polarbear.api import names
+from polarbear.api import option_names
 from polarbear.api.choices import AfterEnd, Spacing, defaults
 from polarbear.cli import completion, output
 from polarbear.cli.application import app
@@ -39,7 +39,7 @@ def import_data(
         str,
         typer.Option(
             metavar="NAME",
-            callback=known_to(names.formats),
+            callback=known_to(option_names.formats),
             autocompletion=completion.formats,
             help="The format of SOURCE.",
         ),
@@ -175,7 +175,7 @@ def export(
         str,
         typer.Option(
             metavar="NAME",
-            callback=known_to(names.exports),
+            callback=known_to(option_names.exports),
             autocompletion=completion.exports,
             help="The format to write.",
         ),

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from polarbear.api import names
+from polarbear.api import option_names
 from polarbear.api.choices import ExecutionEngine, InferenceEngine, Method, Theme
 from polarbear.cli import completion, output
 from polarbear.errors import ReportError
 from polarbear.records import Facts
 
 if TYPE_CHECKING:
-    from polarbear.api.names import Registry
+    from polarbear.api.option_names import Registry
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -48,7 +48,7 @@ def known_to(registry: "Callable[[], Registry[Any]]") -> Callable[[str | None], 
 
     def check(name: str | None) -> str | None:
         if name is not None:
-            names.check_registered(registry(), name)
+            option_names.check_registered(registry(), name)
         return name
 
     return check
@@ -57,14 +57,14 @@ def known_to(registry: "Callable[[], Registry[Any]]") -> Callable[[str | None], 
 def check_preference(words: str | None) -> str | None:
     """The callback of an option that takes a preference: it refuses unknown names."""
     if words is not None:
-        names.check_preference(words)
+        option_names.check_preference(words)
     return words
 
 
 def check_preferences(texts: list[str] | None) -> list[str] | None:
     """The callback of an option that takes preferences: it refuses unknown names."""
     for words in texts or ():
-        names.check_preference(words)
+        option_names.check_preference(words)
     return texts
 
 
@@ -221,7 +221,7 @@ Model = Annotated[
     typer.Option(
         "--model",
         metavar="NAME",
-        callback=known_to(names.models),
+        callback=known_to(option_names.models),
         autocompletion=completion.models,
         help="The model: empirical, which is the default, or a prior over Plackett-Luce ratings "
         "in time: dirichlet, hierarchical, gp, sparse-gp, hsgp, random-walk, bspline.",

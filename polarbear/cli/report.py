@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import polarbear
-from polarbear.api import names
+from polarbear.api import option_names
 from polarbear.api.choices import Alignment, Theme, TimeAxis, defaults
 from polarbear.cli import completion, output
 from polarbear.cli.application import app
@@ -108,7 +108,7 @@ def report(
     """
     if text + markdown + as_json > 1:
         raise ReportError("--text, --markdown and --json each print the report: choose one")
-    names.check_figures(only or (), of_several_stores=len(stores) > 1)
+    option_names.check_figures(only or (), of_several_stores=len(stores) > 1)
     figure_options: FigureKeywords = {
         "png": png,
         "pdf": pdf,

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from polarbear.settings.choices import ExecutionEngine, Isolation
+from polarbear.settings.enumerations import ExecutionEngine, Isolation
 from polarbear.settings.options import Options
 from polarbear.wording import counted, noun
 

@@ -33,7 +33,7 @@ RENEW_INTERVAL_SECONDS = 15.0  # between requests for jobs in the place of ended
 TLS_CERTIFICATE = "distributed.comm.tls.client.cert"
 REQUIRES_TLS = "distributed.comm.require-encryption"
 DASHBOARD = "127.0.0.1:0"  # for users of this machine, on a free port
-# Dask gives the logger of its client, which logs tracebacks of lost schedulers, a level of its own.
+# The logger of Dask's client, which logs tracebacks of lost schedulers, has a separate level.
 LOGGERS = ("distributed", "distributed.client", "dask_jobqueue", "tornado.application", "bokeh")
 QUEUES = {"htcondor": "HTCondor", "moab": "Moab"}  # others are spelt in capitals
 

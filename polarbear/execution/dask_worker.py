@@ -25,7 +25,7 @@ from polarbear.execution.host import MEMORY_SHARE, default_memory, here
 from polarbear.execution.outcome import Outcome, RunLimits, Task
 from polarbear.execution.pool import Pool
 from polarbear.problems.base import Kind, Setting, Suite
-from polarbear.settings.choices import Isolation
+from polarbear.settings.enumerations import Isolation
 from polarbear.settings.fingerprint import of_packages
 from polarbear.wording import joined, size
 

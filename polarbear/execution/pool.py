@@ -24,7 +24,7 @@ from polarbear.execution.worker_process import (
     status_of_death,
 )
 from polarbear.problems.base import Setting, Suite
-from polarbear.settings.choices import Isolation
+from polarbear.settings.enumerations import Isolation
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.wording import typed_time
 

@@ -224,8 +224,8 @@ def _has_tag(process: psutil.Process, tag: str) -> bool:
 class Scratch:
     """A temporary folder, a tag for all processes that use it, and the watchdog of both.
 
-    The folder is made once the watchdog, which knows its name, has a session of its own: a race
-    that is killed at any moment before leaves nothing.
+    The watchdog knows the name of the folder, which is made only once the watchdog has left the
+    session of the race: a race that is killed at any earlier moment leaves nothing.
     """
 
     def __init__(self) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 
 from polarbear.config.execution import KEEPS, failed_words
 from polarbear.config.stored_settings import StoredSettings
-from polarbear.facts.drift import Drift, drift
 from polarbear.facts.evidence import evidence_of
 from polarbear.facts.next_command import next_commands, race_command
+from polarbear.facts.order_drift import Drift, drift
 from polarbear.facts.summary import failures
 from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.inference.beliefs import Beliefs

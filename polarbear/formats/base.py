@@ -17,7 +17,7 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance, Kind, Setting, Trajectory
 from polarbear.problems.specs import PROBLEM
-from polarbear.settings.choices import AfterEnd
+from polarbear.settings.enumerations import AfterEnd
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name
 from polarbear.settings.options import Options
 from polarbear.store import StoreOnDisk

@@ -11,7 +11,7 @@ from polarbear.errors import ImportFailedError
 from polarbear.formats import base
 from polarbear.formats.table import imported_rows, rows_of, unused_columns
 from polarbear.formats.table_files import TableFile, open_table
-from polarbear.settings.choices import AfterEnd
+from polarbear.settings.enumerations import AfterEnd
 
 OBJECTIVE = "objective_"
 TEXT_COLUMNS = ("objective_name", "objective_description")

@@ -28,7 +28,7 @@ from polarbear.formats.numbered_runs import (
     read_blocks,
 )
 from polarbear.formats.transfer import file_names
-from polarbear.settings.choices import AfterEnd
+from polarbear.settings.enumerations import AfterEnd
 from polarbear.store import StoreOnDisk
 from polarbear.wording import counted
 

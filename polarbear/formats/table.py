@@ -20,7 +20,7 @@ from polarbear.formats.table_files import LINE, TableFile, open_table
 from polarbear.problems.base import Trajectory
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, improper, is_weight
-from polarbear.settings.choices import AfterEnd
+from polarbear.settings.enumerations import AfterEnd
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.settings.names import without_formulas
 from polarbear.settings.options import nearest, unknown

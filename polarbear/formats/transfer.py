@@ -16,8 +16,8 @@ from polarbear.problems.base import Instance
 from polarbear.problems.specs import OPTIMUM
 from polarbear.problems.weights import WEIGHT
 from polarbear.records import Record
-from polarbear.settings.choices import Spacing
 from polarbear.settings.defaults import GRID_POINTS
+from polarbear.settings.enumerations import Spacing
 from polarbear.settings.grid import EVALUATIONS, Budget
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, checked_name
 from polarbear.settings.options import Source, unknown, validate

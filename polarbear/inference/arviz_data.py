@@ -37,7 +37,7 @@ def as_dataset(posterior: Posterior) -> xarray.Dataset:
 
     If duels do not follow from theta, wins[chain, draw, time, pair] is the probability that the
     first of a pair beats the second; ``first`` and ``second`` name the two of each pair. Draws that
-    are no Markov chains are one chain, of which nobody computes R-hat.
+    are no Markov chains are stored as one chain, so that ArviZ computes no R-hat between chains.
     """
     try:
         import xarray

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
 from polarbear.errors import ConfigError
 from polarbear.inference.models import MODELS, without_program
-from polarbear.settings.choices import InferenceEngine, Method
+from polarbear.settings.enumerations import InferenceEngine, Method
 from polarbear.settings.options import Options, Source, validate
 
 AS_STORED = {"as_stored": True}  # the context in which options are read without asking the model

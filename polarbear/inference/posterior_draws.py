@@ -17,8 +17,8 @@ from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.win_rates import WinRates
 from polarbear.numerics.threads import in_threads
 from polarbear.rankings.duels import DuelRecord, index_of_pair
-from polarbear.settings.choices import Method
 from polarbear.settings.decision_levels import DEFAULT_EPSILON
+from polarbear.settings.enumerations import Method
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.wording import counted, percent_cell
 
@@ -95,7 +95,7 @@ class Diagnostics:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The problems, as whoever uses the posterior is told them."""
+        """The problems with this posterior, as sentences for its users."""
         return tuple(f"do not trust this posterior: {problem}" for problem in self.problems)
 
     @property

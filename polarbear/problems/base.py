@@ -180,8 +180,8 @@ class Suite(Options):
     def instance(self, index: int, setting: Setting) -> Instance:
         """The instance at this index of the stream; it does not depend on earlier draws.
 
-        A finite suite is shuffled by the seed, unless it has an order of its own: a race takes its
-        first instances for a random sample.
+        The seed shuffles a finite suite, unless the user has given the order: a race treats the
+        first instances as a random sample.
         """
         size = None if self.has_own_order else self.size(setting)
         drawn = index if size is None or index >= size else _random_order(setting.seed, size)[index]

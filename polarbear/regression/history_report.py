@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from polarbear.numerics.arrays import Floats, spread
-from polarbear.regression.drift import Comparison, comparisons, mean_scores, win_rates
 from polarbear.regression.gate_decision import GateVerdict
 from polarbear.regression.gate_report import PARTS
 from polarbear.regression.history_files import MergeSequence
+from polarbear.regression.merge_drift import Comparison, comparisons, mean_scores, win_rates
 from polarbear.report.figures.canvas_renderer import draw_chart
 from polarbear.report.figures.chart import (
     Axis,

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from polarbear.settings.choices import Spacing
+from polarbear.settings.enumerations import Spacing
 from polarbear.settings.names import checked_name
 from polarbear.settings.options import Options, describe
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from polarbear.settings.choices import Method
+from polarbear.settings.enumerations import Method
 from tests.support import Project
 
 TABLE = "solver,instance,t,y\nA,i1,1,5\nA,i2,1,4\nB,i1,x,3\n"

@@ -12,9 +12,9 @@ import pytest
 
 import polarbear as pb
 from polarbear.regression import history_files
-from polarbear.regression.drift import comparisons, mean_scores
 from polarbear.regression.gate_decision import GateVerdict
 from polarbear.regression.history_files import Fingerprints, Merge, MergeResult
+from polarbear.regression.merge_drift import comparisons, mean_scores
 from tests.regression.hosts import Host, files_of
 from tests.support import Project, solver
 

@@ -25,7 +25,7 @@ from polarbear.report.figures.chart import (
 from polarbear.report.figures.sheet import LETTER, POINTS_PER_INCH, LegendLine, Sheet
 from polarbear.report.figures.short_names import on_one_line
 from polarbear.report.figures.style import Keywords, Look, Style
-from polarbear.settings.choices import Theme, TimeAxis
+from polarbear.settings.enumerations import Theme, TimeAxis
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

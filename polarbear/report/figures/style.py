@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field, field_validator
 
 from polarbear.settings import defaults
-from polarbear.settings.choices import Theme, TimeAxis
+from polarbear.settings.enumerations import Theme, TimeAxis
 from polarbear.settings.options import Options, describe, nearest
 
 Keywords = dict[str, Any]  # keywords of a function of Matplotlib

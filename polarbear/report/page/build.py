@@ -23,7 +23,7 @@ from polarbear.report.stores.comparison_figures import chosen
 from polarbear.report.stores.comparison_story import StoryOfStores
 from polarbear.report.stores.differences import StoreComparison
 from polarbear.report.story import story_of
-from polarbear.settings.choices import Theme
+from polarbear.settings.enumerations import Theme
 
 HEAD = 4096  # bytes within which a page says what wrote it
 START = "main.js"  # the module that starts the page

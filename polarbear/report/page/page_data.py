@@ -25,8 +25,8 @@ from polarbear.selection import budget_preferences, choice
 from polarbear.selection.basic_preferences import NEAREST
 from polarbear.selection.posterior_source import Basis
 from polarbear.selection.preference import AT_ITS_WORST, AT_THE_BUDGET, OVER_BUDGETS, Context
-from polarbear.settings.choices import Theme
 from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
+from polarbear.settings.enumerations import Theme
 from polarbear.wording import P_BEST, SAME_VALUES, counted, page_words, percent, tick
 
 # Win probabilities in a page take two bytes each, a third more as base64. All draws that fit into

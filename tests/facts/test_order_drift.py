@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polarbear.facts.drift import drift
+from polarbear.facts.order_drift import drift
 from polarbear.rankings import rank
 from tests.support import Project
 
