@@ -8,6 +8,7 @@ counts, with bytecode compiled. Exits with 1 when a target is missed.
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -30,8 +31,17 @@ MAX_RATIO = {
 
 def cpu_seconds(folder: Path, arguments: tuple[str, ...]) -> float:
     """CPU time of one call of Python."""
+    environment = {
+        name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+    }
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *arguments], cwd=folder, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        env=environment,
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -1,14 +1,17 @@
 """Entry point of `polarbear` and `python -m polarbear`."""
 
+import gc
 import signal
 import sys
 import time
 
 INTERRUPTED = 130
+NEW_OBJECTS = 20_000  # between two collections: most objects at the start are there to stay
 
 
 def main() -> None:
     """Import and run the command line, so that Ctrl-C during the import is one line, too."""
+    gc.set_threshold(NEW_OBJECTS)
     if not _clock_is_readable():
         print("polarbear: the clock of this machine cannot be read: set its date", file=sys.stderr)
         sys.exit(1)

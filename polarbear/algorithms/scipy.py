@@ -1,5 +1,7 @@
 """Derivative-free methods of scipy.optimize, restarted until the budget ends."""
 
+from __future__ import annotations
+
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

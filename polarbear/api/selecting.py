@@ -1,11 +1,13 @@
 """Chooses an algorithm for a preference over time, from the posterior of a store."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from polarbear.api.listening import Listener
-from polarbear.config.configuration import Config
 from polarbear.errors import SelectionError
 from polarbear.facts.evidence import evidence_of
 from polarbear.facts.next_command import (
@@ -26,6 +28,9 @@ from polarbear.selection.preference_purpose import PreferencePurpose
 from polarbear.selection.sweeps import SweepTable
 from polarbear.selection.sweeps import sweep as swept_choices
 from polarbear.store import StoreOnDisk
+
+if TYPE_CHECKING:
+    from polarbear.config.configuration import Config  # loads all adapters
 
 __all__ = ["Answer", "JudgedAlgorithm", "JudgedPortfolio", "SweepTable", "select"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from polarbear.algorithms import ADAPTERS, Algorithm
 from polarbear.config.configuration import Config
 from polarbear.problems import SUITES
-from polarbear.settings.fingerprint import MadeOf, of_packages
+from polarbear.settings.fingerprint import MISSING, MadeOf, of_packages
 from polarbear.settings.registry import Registry
 
 
@@ -50,5 +50,5 @@ def packages_of(made_by: Iterable[str]) -> dict[str, str]:
         name: version
         for fingerprint in made_by
         for name, version in json.loads(fingerprint)["packages"].items()
-        if version != "missing"
+        if version != MISSING
     }

@@ -3,6 +3,8 @@
 Contradictions are refused by name.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

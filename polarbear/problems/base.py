@@ -4,6 +4,8 @@ A suite is a distribution over problems. It draws instances: a stable id and a s
 JSON, from which any process can build the problem again.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Textbook functions, shifted and rotated at random, in random dimension."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import ClassVar, Literal, get_args

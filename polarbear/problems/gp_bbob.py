@@ -7,6 +7,8 @@ and k follow Gaussian processes, drawn as random Fourier features. The f_i are S
 that f is inf outside the box.
 """
 
+from __future__ import annotations
+
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from math import exp, pi, sqrt

@@ -1,5 +1,7 @@
 """Instances that are names: files, or anything else that an external program understands."""
 
+from __future__ import annotations
+
 from glob import glob
 from pathlib import Path
 from typing import ClassVar, Literal, Self

@@ -6,6 +6,8 @@ with the optimum o, and o_i and f_i* the location and value of the optimum of f_
 with a positive weight are built and evaluated; ioh's ManyAffine evaluates all 24.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

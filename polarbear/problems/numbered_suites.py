@@ -4,6 +4,8 @@ BBOB and SBOX-COST: single instances of the 24 functions in `bbob`. PBO: pseudo-
 through IOHexperimenter's package ioh.
 """
 
+from __future__ import annotations
+
 import importlib
 from math import isqrt
 from types import ModuleType

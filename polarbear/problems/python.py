@@ -1,5 +1,7 @@
 """Problems made by a Python function of the user."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 

@@ -5,6 +5,8 @@ Gumbel noise, and the better score has the better value at that time. The rankin
 then exactly Plackett-Luce with the true ratings.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -77,7 +79,7 @@ class Synthetic(Suite):
             self.log_ratings(name, setting)  # raises if the ratings do not fit
         return f"synthetic-{index}", {"seed": int(rng.integers(2**31))}
 
-    def build(self, spec: Spec, setting: Setting) -> "Scores":
+    def build(self, spec: Spec, setting: Setting) -> Scores:
         return Scores(self, setting, int(spec["seed"]))
 
     def truth(self, setting: Setting) -> Floats:

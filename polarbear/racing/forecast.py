@@ -1,5 +1,7 @@
 """A forecast of when a race ends, as a range: its future is simulated many times."""
 
+from __future__ import annotations
+
 import math
 from functools import cache
 

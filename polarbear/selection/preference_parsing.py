@@ -17,7 +17,6 @@ from pathlib import Path
 from polarbear.selection.preference import PREFERENCES, Preference
 from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.settings.options import KeyPath, Source, describe, validate
-from polarbear.settings.yaml_lines import parse_yaml, read_yaml
 from polarbear.wording import singular, typed
 
 UNITS_OF_TIME = {
@@ -44,9 +43,13 @@ def read_preference(
     """
     text = text.strip()
     if Path(text).suffix in {".yaml", ".yml"} and not _is_mix(text):
+        from polarbear.settings.yaml_lines import read_yaml
+
         path = Path(folder) / text
         return parse_preference(*read_yaml(path), axis), str(path.resolve().parent)
     if text.startswith("{"):
+        from polarbear.settings.yaml_lines import parse_yaml
+
         return parse_preference(*parse_yaml(text, "preference"), axis), folder
     return parse_preference(text, Source("preference"), axis), folder
 

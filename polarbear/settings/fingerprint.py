@@ -7,6 +7,7 @@ import ast
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Self
 
 Names = frozenset[str] | None  # names of a file that are used; None for the whole file
 Use = tuple[Path, Names]  # a file, and the names of it that are used
+MISSING = "missing"  # in place of the version of a package
 # Code with one of these words may use names without naming them, so the whole file counts.
 INDIRECT = (
     *(b"globals", b"vars(", b"exec(", b"eval(", b"__import__", b"import_module", b"sys.modules"),
@@ -34,14 +36,17 @@ class MadeOf:
 
 
 def of_packages(*names: str) -> MadeOf:
-    """Packages with their installed versions, or 'missing'."""
-    versions = {}
-    for name in names:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = "missing"
-    return MadeOf(packages=versions)
+    """Packages with their installed versions."""
+    return MadeOf(packages={name: installed_version(name) for name in names})
+
+
+@lru_cache
+def installed_version(package: str) -> str:
+    """A package's version when this process asked first, which is that of the imported code."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return MISSING
 
 
 def of_files(paths: Iterable[Path], folder: str) -> MadeOf:
@@ -67,7 +72,7 @@ def _installed(module: str, folder: str) -> MadeOf:
     """The package of a module that is not in the folder, or its file if no package has it."""
     package = module.partition(".")[0]
     made_of = of_packages(package)
-    if made_of.packages[package] != "missing":
+    if made_of.packages[package] != MISSING:
         return made_of
     try:
         spec = find_spec(module)

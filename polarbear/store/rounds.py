@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -107,6 +109,12 @@ def beliefs_from_tables(ratings: pl.DataFrame, pairs: pl.DataFrame) -> Beliefs:
     )
 
 
+@lru_cache(maxsize=1_000)
+def _record(path: Path, data: bytes) -> RoundRecord:
+    """A checkpoint from the content of its file, which a race and its report read several times."""
+    return file_io.record(path, RoundRecord, file_io.from_json(path, data))
+
+
 class Rounds:
     """The folder ``rounds/`` of a store, or that of a past race; ``last`` hides later rounds."""
 
@@ -151,8 +159,9 @@ class Rounds:
     def read(self, number: int) -> RoundRecord:
         """The checkpoint of a round."""
         name = self._name(number)
-        with file_io.decoding(self._catalog.path / name):
-            record = self._catalog.read_record(name, RoundRecord)
+        path = self._catalog.path / name
+        with file_io.decoding(path):
+            record = _record(path, self._catalog.read(name))
             if record.state.round != number:
                 raise ValueError(f"it is round {record.state.round}")
         return record

@@ -26,7 +26,7 @@ def test_an_adapter_s_library_is_noted_with_its_version(monkeypatch: pytest.Monk
     before = fingerprint(use="cma")
     version = importlib.metadata.version("cma")
     assert json.loads(before)["packages"] == {"cma": version}
-    monkeypatch.setattr("polarbear.settings.fingerprint.version", lambda name: "99.1")
+    monkeypatch.setattr("polarbear.settings.fingerprint.installed_version", lambda name: "99.1")
     now = fingerprint(use="cma")
     assert changes_between(before, now) == [f"package cma ({version} then, 99.1 now)"]
     assert source_changes(before, now)

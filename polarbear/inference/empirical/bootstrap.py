@@ -15,6 +15,8 @@ Weights are multiples of 2^-10 (of 2^-20, in double precision, where problems ar
 scores multiples of 2^-12. Every sum is exact, so draws do not depend on the number of threads.
 """
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial

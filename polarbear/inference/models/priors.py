@@ -1,5 +1,7 @@
 """The seven priors over ratings: two at each time separately, five over functions of time."""
 
+from __future__ import annotations
+
 import math
 from typing import ClassVar
 
