@@ -32,10 +32,9 @@ from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk
 from polarbear.store.rounds import RequestedProblems
 from polarbear.store.runs import FinishedRun, StoredRun
-from polarbear.wording import counted, percent, timed, typed_time
+from polarbear.wording import counted, percent, short, timed, typed_time
 
 SETTLED = "every relation is settled"
-SETTLED_AND_CHOSEN = f"{SETTLED}, and at every time the choice"
 REMEDY = "Fix the cause and continue with --retry-failed"
 RUNS_PER_WORKER = 2  # the number of runs in a round that keeps all workers busy
 
@@ -257,7 +256,8 @@ class Race:
         if race.open_questions(state):
             return None
         if not self._purposes:
-            return SETTLED if self._rules.regret is None else SETTLED_AND_CHOSEN
+            regret = self._rules.regret
+            return SETTLED if regret is None else settled_and_chosen_words(regret)
         if not state.round or state.joining or state.untrusted:
             return None
         return "; ".join(map(answer_words, state.choices))
@@ -384,6 +384,14 @@ def at_limit(
     if size is not None and state.instances >= size and not state.joining:
         return used_up_words(size)
     return None
+
+
+def settled_and_chosen_words(regret: float) -> str:
+    """Why a race ends that asks for a choice at every time, too."""
+    return (
+        f"{SETTLED}, and at each time the choice has an expected regret of at most "
+        f"{short(regret)} or is as good as its rivals"
+    )
 
 
 def used_up_words(size: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from polarbear.racing import ChoiceQuestion, VerdictKind
+from polarbear.racing import VerdictKind
 from polarbear.racing.recommendation import MIN_PROBLEMS
 from polarbear.racing.rules import RaceLimits
 from polarbear.wording import short_between, typed
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from polarbear.facts.standings import Standings
 
 IMPORTED = "imported"  # the suite of a store to which no command adds runs
+SPECIAL = set('"$`\\!')  # what a shell does not leave alone in double quotes
 SUFFIXES = (".yaml", ".yml")  # of a configuration beside the store that is named after it
 
 
@@ -57,7 +58,10 @@ def next_commands(
     further problem.
     """
     store = shlex.quote(facts.store)
-    selections = [f'polarbear select {store} --preference "{aim}"' for aim in _preferences(facts)]
+    selections = [
+        f"polarbear select {store} --preference {quoted(preference)}"
+        for preference in _preferences(facts)
+    ]
     closing = (*(selections or [f"polarbear select {store}"]), f"polarbear report {store}")
     continuing = None if is_used_up else _continuing(facts, limits, race)
     return closing if continuing is None else (continuing, *closing)
@@ -67,13 +71,18 @@ def command_for_choice(facts: Standings, limits: RaceLimits, race: str, preferen
     """The command that makes the runs that a choice for a preference needs."""
     if _is_at_limit(facts, limits):
         return f"{race} --more {_problems_to_add(facts)}"
-    return f"{race} --for {shlex.quote(preference)}"
+    return f"{race} --for {quoted(preference)}"
+
+
+def quoted(preference: str) -> str:
+    """A preference as an argument of a shell command, in double quotes where these suffice."""
+    return shlex.quote(preference) if set(preference) & SPECIAL else f'"{preference}"'
 
 
 def _continuing(facts: Standings, limits: RaceLimits, race: str) -> str | None:
     """The command that makes the runs that an open question needs; None where none is open."""
     more = f"{race} --more {_problems_to_add(facts)}"
-    aims = "".join(f' --for "{question.preference}"' for question in _asked(facts))
+    aims = "".join(f" --for {quoted(preference)}" for preference in _asked(facts))
     if _is_open(facts):
         return more if _is_at_limit(facts, limits) else f"{race}{aims}"
     if aims or len(facts.pareto_set) == 1 or _are_all_equivalent(facts):
@@ -86,12 +95,14 @@ def _continuing(facts: Standings, limits: RaceLimits, race: str) -> str | None:
     if _is_at_limit(facts, limits):
         return more
     longest = max(open_spans, key=lambda span: span.times)
-    return f'{race} --for "at {typed(short_between(longest.start, longest.stop))}"'
+    budget = typed(short_between(longest.start, longest.stop))
+    return f"{race} --for {quoted(f'at {budget}')}"
 
 
-def _asked(facts: Standings) -> list[ChoiceQuestion]:
-    """The questions of a race for preferences."""
-    return [question for question in facts.choices if question.preference is not None]
+def _asked(facts: Standings) -> list[str]:
+    """The preferences of a race for some."""
+    preferences = (question.preference for question in facts.choices)
+    return [preference for preference in preferences if preference is not None]
 
 
 def _is_open(facts: Standings) -> bool:
@@ -127,7 +138,7 @@ def _problems_to_add(facts: Standings) -> int:
 
 def _preferences(facts: Standings) -> Sequence[str]:
     """The preferences to select for: those of the race, or a budget of the last recommendation."""
-    asked = [str(question.preference) for question in _asked(facts)]
+    asked = _asked(facts)
     if asked or not facts.recommended:
         return asked
     last = facts.recommended[-1]

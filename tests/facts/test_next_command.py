@@ -3,17 +3,20 @@
 import json
 import shlex
 import shutil
+import subprocess
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
 
+from polarbear.facts.next_command import quoted
 from tests.support import Project
 
 GRID = {"grid": [10, 20, 30, 40]}
 CLEAR = {"good": [6.0] * 4, "bad": [0.2] * 4}
 CROSS = {"early": [6.0, 6.0, 0.3, 0.3], "late": [0.3, 0.3, 6.0, 6.0]}
 NEAR = {"one": [1.5] * 4, "other": [1.0] * 4}
+CLOSE_AT_30 = {"early": [6.0, 6.0, 1.0, 0.3], "late": [0.3, 0.3, 1.7, 6.0]}
 SAME = {"one": [1.0] * 4, "other": [1.0] * 4}
 
 
@@ -51,6 +54,12 @@ CASES = {
     "settled, two that cross": Case(CROSS, SELECT, answered=recommends),
     "settled, equivalent": Case(
         SAME, SELECT, {"epsilon": 0.4, "alpha": 0.9, "guarantee": "none"}, answered=recommends
+    ),
+    "settled, too close to call at one time": Case(
+        CLOSE_AT_30,
+        f'{RACE} --for "at 30"',
+        {"regret": None},
+        answered=lambda facts: all(question["answered"] for question in facts["for"]),
     ),
     "limit of instances": Case(
         NEAR, f"{RACE} --more ", {"limits": {"instances": 8}}, answered=has_more_problems
@@ -209,3 +218,10 @@ def test_a_race_whose_algorithm_fails_names_the_option_that_repeats_its_runs(pro
     )
     done = project("race", "config.yaml", "--rerun", "broken")
     assert done.returncode in (0, 3), done.stderr
+
+
+@pytest.mark.parametrize("preference", ["at 40", 'mine:"$HOME"', "file`s.yaml", "a\\b!"])
+def test_a_preference_in_a_command_survives_the_shell(preference: str):
+    assert shlex.split(quoted(preference)) == [preference]
+    printed = ["sh", "-c", f"printf %s {quoted(preference)}"]
+    assert subprocess.run(printed, capture_output=True, text=True).stdout == preference
