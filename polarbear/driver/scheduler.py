@@ -7,16 +7,16 @@ them. A run that went further than requested is cut there, as if it had been sto
 
 import threading
 import time
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
 from typing import Generic, TypeVar
 
 from polarbear.config.configuration import Config
 from polarbear.driver.collect import RunKey
+from polarbear.driver.run_queue import RunQueue, run_key
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
@@ -65,7 +65,7 @@ class SpeculativeRuns:
     def take(self, task: Task) -> Outcome | None:
         """Remove and return the outcome of a task, if there is one."""
         for finished, outcome in self._answers(task):
-            self._unused[_key(task)].remove(finished)
+            self._unused[run_key(task)].remove(finished)
             return outcome
         return None
 
@@ -89,7 +89,7 @@ class SpeculativeRuns:
 
     def _answers(self, task: Task) -> Iterator[tuple[FinishedRun, Outcome]]:
         """Runs that answer a request, each with the outcome of the requested run."""
-        for finished in self._unused[_key(task)]:
+        for finished in self._unused[run_key(task)]:
             if self.fits(finished.run, task):
                 outcome = finished.up_to(task)
                 if outcome is not None:
@@ -117,7 +117,8 @@ class Scheduler:
         self.speculative = speculative
         self._on_speculative = on_speculative
         self._requested: dict[RunKey, Task] = {}  # requested and not finished
-        self._queue: OrderedDict[RunKey, Task] = OrderedDict()  # requested and not started
+        self._queue = RunQueue()  # requested and not started
+        self._likely = RunQueue()  # speculative and not started
         self._running: dict[RunKey, Task] = {}  # speculative runs that have started
         self._lost: Counter[RunKey] = Counter()
         self._finished: list[FinishedRun] = []
@@ -136,6 +137,7 @@ class Scheduler:
         """
         self._lost.clear()
         self._queue.clear()
+        self._likely.clear()
         try:
             for task in tasks:
                 self._request(task)
@@ -151,13 +153,13 @@ class Scheduler:
 
         The work receives an event, and should end early when that is set.
         """
-        first = next(likely, None)
-        if first is None and not self._running:
+        self._note_likely(likely)
+        if not self._likely and not self._running:
             return work(threading.Event())
         background = Background(work, self._pool.wake)
         background.start()
         try:
-            self._serve(chain(filter(None, [first]), likely), over=background.result.done)
+            self._serve(likely, over=background.result.done)
         except BaseException:
             # Ctrl-C does not wait for a result that will not be used.
             background.cancelled.set()
@@ -173,7 +175,7 @@ class Scheduler:
 
     def _request(self, task: Task) -> None:
         """Use a speculative run that is finished, wait for one that has started, or queue a run."""
-        key = _key(task)
+        key = run_key(task)
         self._requested[key] = task
         if self.speculative is not None:
             outcome = self.speculative.take(task)
@@ -184,11 +186,16 @@ class Scheduler:
             if running is not None and self.speculative.fits(running, task):
                 del self._running[key]
                 return
-        self._queue[key] = task
+        self._queue.add(task)
+
+    def _note_likely(self, likely: Iterator[Task]) -> None:
+        """Queue speculative runs, of which there are at most those of one round."""
+        for task in filter(self._is_new, likely):
+            self._likely.add(task)
 
     def _is_new(self, task: Task) -> bool:
         """Whether no speculative run for this task has started."""
-        if _key(task) in self._running:
+        if run_key(task) in self._running:
             return False
         return self.speculative is None or not self.speculative.has(task)
 
@@ -204,17 +211,20 @@ class Scheduler:
         """The next task to start; None while nothing can be started."""
         while not over():
             if self._queue:
-                yield self._queue.popitem(last=False)[1]
+                yield self._queue.take(self._pool)
                 continue
-            task = next(filter(self._is_new, likely), None)
-            if task is not None:
-                self._running[_key(task)] = task
+            self._note_likely(likely)
+            if not self._likely:
+                yield None
+                continue
+            task = self._likely.take(self._pool)
+            self._running[run_key(task)] = task
             yield task
 
     def _receive(self, outcome: Outcome) -> None:
         """Take in the outcome of a speculative run, or of a requested one."""
         task = outcome.task
-        key = _key(task)
+        key = run_key(task)
         running = self._running.get(key)
         # A worker returns a copy of its task, so that tasks are compared by their content.
         if running and (running.budget, running.attempt) == (task.budget, task.attempt):
@@ -227,7 +237,7 @@ class Scheduler:
             self._finished.append(self._record(replace(outcome, task=requested)))
             next_attempt = replace(requested, attempt=requested.attempt + 1)
             self._requested[key] = next_attempt
-            self._queue[key] = next_attempt
+            self._queue.add(next_attempt)
             return
         if task.budget == requested.budget:
             self._accept(replace(outcome, task=requested))
@@ -236,7 +246,7 @@ class Scheduler:
         if cut_outcome is not None:
             self._accept(cut_outcome)
         else:  # A longer run was killed, and where it was at this budget is unknown.
-            self._queue[key] = requested
+            self._queue.add(requested)
 
     def _receive_speculative(self, outcome: Outcome) -> None:
         """Keep a speculative run, unless it was killed from outside: it can then start again."""
@@ -246,7 +256,7 @@ class Scheduler:
 
     def _accept(self, outcome: Outcome) -> None:
         """Take in a requested run."""
-        del self._requested[_key(outcome.task)]
+        del self._requested[run_key(outcome.task)]
         finished = self._record(outcome)
         self._finished.append(finished)
         self._on_outcome(outcome, finished)
@@ -260,10 +270,6 @@ class Scheduler:
         self._finished.clear()
         self._store.add_runs(finished_runs)
         self._store.merge_parts()
-
-
-def _key(task: Task) -> RunKey:
-    return task.algorithm.name, task.instance.id
 
 
 class Background(threading.Thread, Generic[Result]):

@@ -20,6 +20,7 @@ SECRET_BYTES = 16
 LENGTH_BYTES = 8
 HEADER_BYTES = SECRET_BYTES + LENGTH_BYTES
 READ_BYTES = 2**20
+UNREADABLE = "killed because it wrote into the connection of its process"
 
 
 class UnreadableError(PolarBearError):

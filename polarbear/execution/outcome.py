@@ -1,7 +1,7 @@
 """A run to be executed, its result, and the interface of all that execute runs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
@@ -122,6 +122,10 @@ class Executor(ABC):
             if not has_more and not self._is_busy():
                 return
             yield from self._finished()
+
+    def preferred(self, tasks: Sequence[Task]) -> Task:
+        """The task that is best started now, out of some that wait; by default the first one."""
+        return tasks[0]
 
     @abstractmethod
     def wake(self) -> None:

@@ -5,7 +5,7 @@ import os
 import pickle
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Self
 
@@ -14,7 +14,13 @@ from polarbear.errors import PolarBearError
 from polarbear.execution import process_tree
 from polarbear.execution.host import default_memory, here
 from polarbear.execution.journal import read_journal
-from polarbear.execution.messages import RunEnd, WorkerSetup, decode
+from polarbear.execution.messages import (
+    UNREADABLE,
+    RunEnd,
+    UnreadableError,
+    WorkerSetup,
+    decode,
+)
 from polarbear.execution.outcome import Executor, Outcome, RunLimits, Status, Task
 from polarbear.execution.worker_log import log_tail
 from polarbear.execution.worker_process import (
@@ -25,7 +31,7 @@ from polarbear.execution.worker_process import (
 )
 from polarbear.problems.base import Setting, Suite
 from polarbear.settings.enumerations import Isolation
-from polarbear.settings.grid import EVALUATIONS
+from polarbear.settings.grid import EVALUATIONS, SECONDS
 from polarbear.wording import typed_time
 
 MEASURE_INTERVAL_SECONDS = 0.25  # between measurements of memory
@@ -84,6 +90,26 @@ class Pool(Executor):
     @property
     def size(self) -> int:
         return self._size
+
+    def preferred(self, tasks: Sequence[Task]) -> Task:
+        """A task for which an idle worker has a process, or else one that the fewest workers have.
+
+        So each worker serves some of the algorithms, and few processes are forked. Where seconds
+        are measured, algorithms take turns.
+        """
+        if self._isolation is Isolation.RUN or self._setting.budget.axis == SECONDS:
+            return tasks[0]
+        idle_workers = self._idle_workers()
+        for task in tasks:
+            process_key = self._process_key(task.algorithm)
+            if any(process_key in worker.warm for worker in idle_workers):
+                return task
+        return min(tasks, key=self._n_workers_serving)
+
+    def _n_workers_serving(self, task: Task) -> int:
+        """The number of workers with a process for the algorithm of a task."""
+        process_key = self._process_key(task.algorithm)
+        return sum(worker.serves(process_key) for worker in self._workers)
 
     def wake(self) -> None:
         self._waker.send_bytes(b"!")
@@ -182,7 +208,10 @@ class Pool(Executor):
     def _outcome(self, worker: WorkerProcess, task: Task, end: RunEnd) -> Outcome:
         """The outcome of a task whose run has ended by itself."""
         if end.outcome:
-            return decode(end.outcome, task)
+            try:
+                return decode(end.outcome, task)
+            except UnreadableError:
+                return self._interrupted(worker, task, Status.KILLED, UNREADABLE)
         return self._interrupted(worker, task, end.status, end.message)
 
     def _limit(self, worker: WorkerProcess) -> float:

@@ -8,8 +8,10 @@ import decimal
 import gc
 import locale
 import math
+import operator
 import os
 import random
+import re
 import resource
 import signal
 import socket
@@ -19,7 +21,6 @@ import time
 import types
 import warnings
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 
@@ -38,7 +39,8 @@ STATUS_KEYS = (
     "Seccomp",
     "Cpus_allowed",
 )
-STATUS_FILE = Path("/proc/self/status")
+STATUS_FILE = "/proc/self/status"
+STATUS_LINE = re.compile(rb"^(" + "|".join(STATUS_KEYS).encode() + rb"):\s*(.*)$", re.MULTILINE)
 DESCRIPTORS = "/proc/self/fd"
 TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
@@ -75,16 +77,20 @@ State = Mapping[str, object]
 class ModuleContent:
     """The content of a module; a later one is equal if nothing was replaced.
 
-    It may have more names: libraries import submodules when they first need them.
+    It may have more names: libraries import submodules when they first need them. New names come
+    last in a module, so that the others are compared in their order, which is faster than by name.
     """
 
-    def __init__(self, content: Mapping[str, object]) -> None:
-        self._content = content
+    def __init__(self, module: types.ModuleType) -> None:
+        self._names = list(vars(module))
+        self._values = list(vars(module).values())
 
     def __eq__(self, later: object) -> bool:
         if not isinstance(later, ModuleContent):
             return False
-        return all(later._content.get(name) is value for name, value in self._content.items())
+        if later._names[: len(self._names)] != self._names:
+            return False
+        return all(map(operator.is_, self._values, later._values))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -121,9 +127,10 @@ def process_state() -> State:
         "children": process_tree.has_children(),
         "descriptors": _descriptors(),
     }
-    state |= _status()
+    for key, value in _status().items():
+        state[key.decode()] = value
     for module in MODULES:
-        state[f"module {module.__name__}"] = ModuleContent(dict(vars(module)))
+        state[f"module {module.__name__}"] = ModuleContent(module)
     return state
 
 
@@ -149,7 +156,7 @@ def _is_equal(before: object, after: object) -> bool:
 
 def _working_directory() -> str:
     try:
-        return str(Path.cwd())
+        return os.getcwd()  # noqa: PTH109 - a text is enough
     except OSError:  # the folder was removed
         return ""
 
@@ -161,11 +168,10 @@ def _descriptors() -> list[str]:
         return []
 
 
-def _status() -> dict[str, str]:
+def _status() -> dict[bytes, bytes]:
     """What the system reports of this process; empty where it does not."""
     try:
-        lines = STATUS_FILE.read_text().splitlines()
-    except (OSError, ValueError):
+        with open(STATUS_FILE, "rb") as file:  # noqa: PTH123 - this is done after every run
+            return dict(STATUS_LINE.findall(file.read()))
+    except OSError:
         return {}
-    pairs = [line.partition(":") for line in lines]
-    return {key: value.strip() for key, _, value in pairs if key in STATUS_KEYS}

@@ -160,11 +160,15 @@ def kill_children_except(spared: Container[int]) -> int:
 
 def _children_now(pid: int) -> list[int] | None:
     """The numbers of the children of a process, at once; None where the system has no such list."""
+    numbers: list[int] = []
+    tasks = f"/proc/{pid}/task"
     try:
-        lists = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
-    except (OSError, ValueError):
+        for thread in os.listdir(tasks):  # noqa: PTH208 - this is done after every run
+            with open(f"{tasks}/{thread}/children", "rb") as file:  # noqa: PTH123
+                numbers += map(int, file.read().split())
+    except OSError:
         return None
-    return [int(number) for numbers in lists for number in numbers.split()] if lists else None
+    return numbers
 
 
 def kill_worker(worker: psutil.Process) -> None:

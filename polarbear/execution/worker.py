@@ -24,14 +24,14 @@ from multiprocessing.connection import Connection, wait
 
 from polarbear.execution import process_tree
 from polarbear.execution.messages import (
+    UNREADABLE,
     Assignment,
     RunEnd,
     UnreadableError,
     WorkerSetup,
-    decode,
     leaves_unchanged,
 )
-from polarbear.execution.outcome import Status, Task
+from polarbear.execution.outcome import Status
 from polarbear.execution.run import Problems
 from polarbear.execution.run_process import WITHOUT_CHANNEL, RunProcess
 from polarbear.execution.worker_log import log_stream
@@ -42,7 +42,6 @@ STANDARD_ERROR = 2
 MAX_WARM = 2  # processes that are kept, each for another algorithm
 LOOK_SECONDS = 0.1  # between looks at a process where its end cannot be waited for
 MAX_DYING_SECONDS = 1.0  # between the end of a process's channel and its own
-UNREADABLE = "killed because it wrote into the connection of its process"
 CLOSED = "it closed the file descriptors of its process"
 
 
@@ -125,7 +124,6 @@ class Worker:
                 try:
                     message = process.channel.receive_part()
                     if message is not None:
-                        decode(message, _NO_TASK)  # raises if it is none
                         return RunEnd(message)
                     continue
                 except UnreadableError:
@@ -146,9 +144,6 @@ class Worker:
             process_tree.kill_children_except(own)
         else:
             process_tree.kill_tagged(self._setup.tag, own)
-
-
-_NO_TASK: Task = None  # type: ignore[assignment]  # to check whether an outcome can be read
 
 
 def _death(exit_code: int) -> RunEnd:

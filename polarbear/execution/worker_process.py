@@ -110,6 +110,11 @@ class WorkerProcess:
         """Seconds since the task was sent or, before that, since the process was started."""
         return time.monotonic() - self.since
 
+    def serves(self, process_key: str) -> bool:
+        """Whether it has a process for runs with this key, or receives one now."""
+        is_forked_now = self.task is not None and self.process_key == process_key
+        return is_forked_now or process_key in self.warm
+
     def assign(self, task: Task, process_key: str, is_alone: bool) -> None:
         """Give it a task, which is sent as soon as the worker is ready."""
         self.task = task
