@@ -22,7 +22,11 @@ from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 
+# Loaded for the processes that are forked, which would load it one by one.
+import polarbear.algorithms.python
+import polarbear.problems.python  # noqa: F401
 from polarbear.execution import process_tree
+from polarbear.execution.host import cpu_model
 from polarbear.execution.messages import (
     UNREADABLE,
     Assignment,
@@ -157,6 +161,7 @@ def _preloaded(setup: WorkerSetup) -> Problems | None:
 
     All processes inherit what is loaded here.
     """
+    cpu_model()  # which is kept from now on
     if setup.has_user_problems:
         return None
     problems = Problems(*pickle.loads(setup.problems))

@@ -17,6 +17,7 @@ from polarbear.errors import ConfigError
 from polarbear.settings.options import unknown
 
 USER_MODULE = "polarbear_user_"  # begins the names of modules that are files of users
+_files: dict[str, Path] = {}  # of users, which this process has loaded, by the names of modules
 IMPORTING_MODULE = """
 import os
 __file__ = os.fsdecode({path!r})
@@ -105,6 +106,7 @@ def _load_module(name: str, folder: str) -> ModuleType:
         except BaseException:
             del sys.modules[key]
             raise
+        _files[key] = path
     return sys.modules[key]
 
 
@@ -120,9 +122,8 @@ def write_importable_modules(folder: Path) -> None:
     Processes that libraries start anew, as multiprocessing does by `spawn`, find those modules if
     the folder is on their path for imports.
     """
-    for name, module in list(sys.modules.items()):
+    for name, users_file in _files.items():
         file = folder / f"{name}.py"
-        if name.startswith(USER_MODULE) and not file.exists():
+        if not file.exists():
             folder.mkdir(exist_ok=True)
-            path = os.fsencode(str(module.__file__))
-            file.write_text(IMPORTING_MODULE.format(path=path))
+            file.write_text(IMPORTING_MODULE.format(path=os.fsencode(users_file)))
