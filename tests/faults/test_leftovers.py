@@ -1,5 +1,6 @@
 """What an algorithm leaves behind in its process is not there for another one."""
 
+import pickle
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +15,7 @@ from polarbear.execution.outcome import Executor, Outcome, Task
 from polarbear.execution.pool import Pool
 from tests.execution.test_pool import GENEROUS, configured
 from tests.faults.leftovers import LEFTOVERS
+from tests.sharing import filled_once
 from tests.support import RANDOM
 
 FILE = Path(__file__).parent / "leftovers.py"
@@ -82,15 +84,27 @@ def trajectories(
 
 
 @pytest.fixture(scope="module", params=["one worker", "two workers", "Dask"])
-def after_leftovers(request: pytest.FixtureRequest) -> dict[str, Trajectory]:
+def after_leftovers(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Trajectory]:
     """The trajectory of each victim after each leftover, with one kind of executor."""
+
+    def fill(folder: Path) -> None:
+        (folder / "trajectories").write_bytes(pickle.dumps(all_trajectories(request.param)))
+
+    folder = filled_once(tmp_path_factory, f"leftovers {request.param}", fill)
+    return dict(pickle.loads((folder / "trajectories").read_bytes()))
+
+
+def all_trajectories(kind: str) -> dict[str, Trajectory]:
+    """The trajectory of each victim after each leftover, with this kind of executor."""
     names = tuple(LEFTOVERS)
-    if request.param == "Dask":
+    if kind == "Dask":
         config = config_of(execution={"engine": "dask", "workers": 1})
         with use_executor(None), pool_of(config) as executor:
             return trajectories(executor, config, names)
     config = config_of()
-    is_alone = request.param == "one worker"
+    is_alone = kind == "one worker"
     with Pool(config.instances, config.setting, 1 if is_alone else 2, GENEROUS) as pool:
         return trajectories(pool, config, names, together=not is_alone)
 
