@@ -31,7 +31,7 @@ CONFIG = {
     ("page", "written"),
     [
         pytest.param("reference/python.md", "page.html", marks=pytest.mark.peer),  # uses ArviZ
-        ("how-to/notebook.md", "climbing-code/climb.py"),
+        pytest.param("how-to/notebook.md", "climbing-code/climb.py", marks=pytest.mark.slow),
     ],
 )
 def test_the_documented_examples_run(tmp_path: Path, page: str, written: str):

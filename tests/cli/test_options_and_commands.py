@@ -87,7 +87,13 @@ DRAWING = {"report --html", "report --latex", "report --png", "race --page"}  # 
 DRAWN = {"defaults", "weights, common seeds", "failed runs are last", "seconds", "dirichlet"}
 
 
-@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize(
+    "option",
+    [
+        pytest.param(option, marks=() if option == "defaults" else pytest.mark.slow)
+        for option in OPTIONS
+    ],
+)
 def test_every_command_reads_a_store_of_every_option(project: Project, option: str):
     project.configure(**{**DEFAULTS, **OPTIONS[option]})
     done = project.race("config.yaml", "-q")

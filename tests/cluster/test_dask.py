@@ -96,6 +96,7 @@ def test_a_hostile_run_ends_as_on_one_machine_and_affects_no_other(tmp_path, clu
     assert said["descends"].where.cpu
 
 
+@pytest.mark.slow
 def test_code_that_is_shipped_runs_from_where_its_worker_unpacked_it(tmp_path, cluster):
     config = configured(tmp_path, cluster, "raises", execution={"code": "shipped"})
     (outcome,) = executed(config)
@@ -181,6 +182,7 @@ def certificate(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     which("openssl") is None and not os.environ.get("CI"), reason="openssl makes the certificate"
 )

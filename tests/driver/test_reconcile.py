@@ -113,7 +113,9 @@ def test_a_file_that_changes_under_a_race_stops_it_before_its_runs_are_mixed(tmp
     assert len(store.runs()) == 8
 
 
-@pytest.mark.parametrize(("model", "count"), [("empirical", 3), ("dirichlet", 2)])
+@pytest.mark.parametrize(
+    ("model", "count"), [("empirical", 3), pytest.param("dirichlet", 2, marks=pytest.mark.slow)]
+)
 @pytest.mark.filterwarnings("ignore::polarbear.errors.PolarBearWarning")  # few draws, on purpose
 def test_the_order_of_algorithms_in_the_file_is_shown_and_changes_no_byte(tmp_path, model, count):
     orders = [("good", "bad", "early"), ("early", "good", "bad"), ("bad", "early", "good")]
