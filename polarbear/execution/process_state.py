@@ -75,20 +75,16 @@ State = Mapping[str, object]
 
 
 class ModuleContent:
-    """The content of a module; a later one is equal if nothing was replaced.
+    """The content of a module; a later one is equal if nothing was replaced or removed.
 
-    It may have more names: libraries import submodules when they first need them. New names come
-    last in a module, so that the others are compared in their order, which is faster than by name.
+    It may have more: libraries import submodules when they first need them, and those come last.
     """
 
     def __init__(self, module: types.ModuleType) -> None:
-        self._names = list(vars(module))
         self._values = list(vars(module).values())
 
     def __eq__(self, later: object) -> bool:
-        if not isinstance(later, ModuleContent):
-            return False
-        if later._names[: len(self._names)] != self._names:
+        if not isinstance(later, ModuleContent) or len(later._values) < len(self._values):
             return False
         return all(map(operator.is_, self._values, later._values))
 
@@ -171,7 +167,6 @@ def _descriptors() -> list[str]:
 def _status() -> dict[bytes, bytes]:
     """What the system reports of this process; empty where it does not."""
     try:
-        with open(STATUS_FILE, "rb") as file:  # noqa: PTH123 - this is done after every run
-            return dict(STATUS_LINE.findall(file.read()))
+        return dict(STATUS_LINE.findall(process_tree.system_file(STATUS_FILE)))
     except OSError:
         return {}

@@ -36,6 +36,7 @@ MAX_KILL_SECONDS = 30.0  # a busy machine may need that long to remove killed pr
 # A process that starts another one and ends while a look at all processes goes on may hide it.
 MIN_EMPTY_LOOKS = 2
 LOOK_SECONDS = 0.01  # between two looks
+SYSTEM_FILE_BYTES = 2**16
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _WATCHDOG = "from polarbear.execution.process_tree import watch; watch()"
@@ -164,11 +165,19 @@ def _children_now(pid: int) -> list[int] | None:
     tasks = f"/proc/{pid}/task"
     try:
         for thread in os.listdir(tasks):  # noqa: PTH208 - this is done after every run
-            with open(f"{tasks}/{thread}/children", "rb") as file:  # noqa: PTH123
-                numbers += map(int, file.read().split())
+            numbers += map(int, system_file(f"{tasks}/{thread}/children").split())
     except OSError:
         return None
     return numbers
+
+
+def system_file(path: str) -> bytes:
+    """The content of a file of the system, by as few calls as possible."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return b"".join(iter(lambda: os.read(descriptor, SYSTEM_FILE_BYTES), b""))
+    finally:
+        os.close(descriptor)
 
 
 def kill_worker(worker: psutil.Process) -> None:

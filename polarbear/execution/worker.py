@@ -14,13 +14,14 @@ import faulthandler
 import gc
 import os
 import pickle
+import select
 import signal
 import sys
 import tempfile
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import replace
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 
 # Loaded for the processes that are forked, which would load it one by one.
 import polarbear.algorithms.python
@@ -44,7 +45,7 @@ from polarbear.execution.worker_process import INTERRUPTS, status_of_death
 STANDARD_OUTPUT = 1
 STANDARD_ERROR = 2
 MAX_WARM = 2  # processes that are kept, each for another algorithm
-LOOK_SECONDS = 0.1  # between looks at a process where its end cannot be waited for
+LOOK_MILLISECONDS = 100  # between looks at a process where its end cannot be waited for
 MAX_DYING_SECONDS = 1.0  # between the end of a process's channel and its own
 CLOSED = "it closed the file descriptors of its process"
 
@@ -70,7 +71,7 @@ class Worker:
         self._connection.send(None)  # ready
         while True:
             assignment: Assignment = self._connection.recv()
-            self._connection.send(self._executed(assignment))
+            self._connection.send_bytes(pickle.dumps(self._executed(assignment)))
 
     def close(self) -> None:
         """End all processes."""
@@ -118,9 +119,12 @@ class Worker:
         channel = process.channel.fileno()
         pool = self._connection.fileno()
         sentinels = [] if process.sentinel is None else [process.sentinel]
-        timeout = LOOK_SECONDS if process.sentinel is None else None
+        timeout = LOOK_MILLISECONDS if process.sentinel is None else None
+        poll = select.poll()
+        for descriptor in (channel, pool, *sentinels):
+            poll.register(descriptor, select.POLLIN)
         while True:
-            ready = wait([channel, pool, *sentinels], timeout)
+            ready = [descriptor for descriptor, _ in poll.poll(timeout)]
             if pool in ready:
                 process.end()
                 raise PoolGoneError

@@ -142,7 +142,7 @@ class WorkerProcess:
                 os.truncate(file, 0)
         assignment = Assignment(pickle.dumps(self.task), self.process_key, self.is_alone)
         with suppress(OSError):  # the worker is dead, as the end of the connection will show
-            self.connection.send(assignment)
+            self.connection.send_bytes(pickle.dumps(assignment))
             self.has_begun = True
         self.since = time.monotonic()
         self.measurements = 0
