@@ -208,6 +208,7 @@ def brief_tasks(config: Config) -> list[Task]:
 
 def serve_bare(connection: Connection, config: Config, folder: str) -> None:
     """Execute tasks one after the other, without any isolation."""
+    os.setsid()  # as a process of the pool: systems may divide processor time among sessions
     problems = Problems(config.instances, config.setting)
     journal = Journal(Path(folder) / f"journal-{os.getpid()}")
     with suppress(EOFError):
