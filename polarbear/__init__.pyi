@@ -14,6 +14,7 @@ from .api.importing import infer as infer
 from .api.listening import Listener as Listener
 from .api.merge_stores import merge as merge
 from .api.plain_runs import check as check
+from .api.plain_runs import check_contract as check_contract
 from .api.plain_runs import run as run
 from .api.posterior import Posterior as Posterior
 from .api.reporting import compare_stores as compare_stores

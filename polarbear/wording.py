@@ -291,3 +291,11 @@ def shows(text: str, index: int) -> bool:
     return len(neighbours) == 2 and all(
         neighbour.isprintable() and not neighbour.isascii() for neighbour in neighbours
     )
+
+
+def contract_words(times: Sequence[float], axis: str) -> str:
+    """How a contract algorithm is run on each problem."""
+    return (
+        f"a contract, with {counted(len(times), 'run')} on each problem, given {time(times[0])} to "
+        f"{timed(times[-1], axis)}"
+    )

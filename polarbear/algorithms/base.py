@@ -12,6 +12,7 @@ from pydantic import Field, field_validator
 from polarbear.errors import AlgorithmError, BudgetExhausted
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance, Kind, Setting, is_polarbears
+from polarbear.settings.contract import OptionalContract
 from polarbear.settings.fingerprint import MadeOf, of_packages
 from polarbear.settings.names import LONGEST_LABEL, checked_name
 from polarbear.settings.options import Options
@@ -35,7 +36,8 @@ class Trial:
     instance: Instance
     seed: int
     axis: str
-    budget: float  # the whole budget, even if this run ends earlier
+    # The whole budget, even if this run ends earlier; of a contract algorithm that of this run.
+    budget: float
     problem: Any  # as built by the suite; evaluating it directly is not recorded
     lower: Floats | None = None
     upper: Floats | None = None
@@ -84,6 +86,12 @@ class Algorithm(Options):
         description=f"its name in figures and on the page, at most {LONGEST_LABEL} characters; by "
         "default its name, or the part of it that differs from others if it is longer",
     )
+    contract: OptionalContract = Field(
+        None,
+        exclude_if=lambda contract: contract is None,
+        description="true or {points: K}, if it plans for its budget: its value at a time is the "
+        "final value of a run that was given this budget, at 8 (or K) times of the grid",
+    )
 
     named_by: ClassVar[str] = "use"
     accepts: ClassVar[frozenset[Kind]]
@@ -109,6 +117,11 @@ class Algorithm(Options):
     def runs_user_code(self) -> bool:
         """Whether its runs execute code of the user in the process of a run."""
         return not is_polarbears(type(self))
+
+    @property
+    def receives_budget(self) -> bool:
+        """Whether its command line tells it the budget, so that it may plan for it."""
+        return False
 
     def population(self, dimension: int) -> int | None:
         """The number of points before the first update, to warn about small budgets; or None."""

@@ -95,6 +95,10 @@ class Command(Algorithm):
     def common_seed(self) -> bool:
         return self.protocol == "irace"
 
+    @property
+    def receives_budget(self) -> bool:
+        return self._receives("{budget}")
+
     def variants(self, folder: str) -> tuple[Self, ...]:
         if self.configurations is None:
             return (self,)
@@ -192,7 +196,7 @@ class Command(Algorithm):
             for number, elapsed, line in lines:
                 self._take(line, number, elapsed, trial)
             program.check_exit()
-        if self._receives("{budget}"):
+        if self.receives_budget:
             raise BudgetExhausted  # it ended because of the budget in its command
 
     def _deadline(self, begun: float, trial: Trial) -> float:

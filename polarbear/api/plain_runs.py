@@ -12,6 +12,8 @@ from polarbear.config.configuration import Overrides
 from polarbear.driver import collect, repeated_run
 from polarbear.driver.check import Checked
 from polarbear.driver.check import check as run_trial
+from polarbear.driver.contract_check import ContractCheck
+from polarbear.driver.contract_check import check_contract as compare_budgets
 from polarbear.driver.reconcile import Answers, take_in
 from polarbear.driver.repeated_run import Repeated
 from polarbear.driver.scheduler import Scheduler
@@ -19,7 +21,16 @@ from polarbear.errors import ConfigError
 from polarbear.facts.collected_runs import Collected, collected
 from polarbear.store import StoreOnDisk
 
-__all__ = ["Checked", "Collected", "Repeated", "check", "repeat", "run"]
+__all__ = [
+    "Checked",
+    "Collected",
+    "ContractCheck",
+    "Repeated",
+    "check",
+    "check_contract",
+    "repeat",
+    "run",
+]
 
 
 def run(
@@ -66,7 +77,7 @@ def run(
         stored = collect.stored_runs(disk)
         plan = collect.RunPlan(settings, disk, retry_failed)
         tasks = plan.missing(stored, chosen)
-        present = len(chosen) * len(settings.algorithms) - len(tasks)
+        present = len(chosen) * settings.runs_on_an_instance - len(tasks)
         if tasks:
             collect.prepare(settings)
         busy_cores = collect.busy_cores_words(settings)
@@ -102,6 +113,29 @@ def check(
     collect.prepare(settings)
     with collect.pool_of(settings) as pool:
         return run_trial(settings, pool)
+
+
+def check_contract(
+    config: ConfigLike,
+    algorithm: str,
+    *,
+    workers: int | None = None,
+    seed: int | None = None,
+    engine: str | None = None,
+    scheduler: str | None = None,
+) -> ContractCheck:
+    """Run an ``algorithm`` with several budgets, and report whether it plans for its budget.
+
+    Where its runs repeat themselves, trajectories are compared, otherwise values. Nothing is
+    stored. ``config``, ``workers``, ``seed``, ``engine`` and ``scheduler`` are those of `race`.
+
+    >>> pb.check_contract(config, "powell").finding.value
+    'does not depend on its budget'
+    """
+    settings = configurations.read(config, Overrides(seed, workers, engine, scheduler))
+    collect.prepare(settings)
+    with collect.pool_of(settings) as pool:
+        return compare_budgets(settings, algorithm, pool)
 
 
 def repeat(

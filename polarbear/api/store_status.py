@@ -23,6 +23,7 @@ _KILLED_KEYS = ("pid", "host", "round", "written")
 class StoreStatus(Record):
     """The contents of a store; fields are the keys of `polarbear status --json`.
 
+    ``contracts`` has the contract times of each contract algorithm.
     ``under_way`` is the progress of a race that is running, ``killed`` the last state of one that
     was killed.
     """
@@ -45,6 +46,7 @@ class StoreStatus(Record):
     rankings: int
     posteriors: int
     algorithms: list[AlgorithmRuns]
+    contracts: dict[str, list[float]]
     failures: list[Failure]
     hosts: list[HostRuns]
     bytes: int
@@ -93,6 +95,7 @@ def status(path: str | Path, race: int | None = None) -> StoreStatus:
         rankings=len(store.rankings()),
         posteriors=len(store.posteriors.stored()),
         algorithms=summary.by_algorithm(store),
+        contracts={name: times.tolist() for name, times in store.settings.contracts.items()},
         failures=summary.failures(store),
         hosts=summary.hosts(store),
         bytes=summary.disk_use(store),

@@ -103,7 +103,7 @@ def common_runs(
     for name in among or ():
         if name not in stored_algorithms:
             raise ReportError(f"{unknown('algorithm', name, stored_algorithms)} (in {store.path})")
-    runs = store.runs()
+    runs = store.compared_runs()
     if runs.is_empty() and not store.rankings().is_empty():
         raise ReportError(
             f"{store.path} has rankings without values; ECDF, AOCC and EAF need values: import the "
@@ -258,6 +258,7 @@ def read_curves(
             continue
         if per is not None:
             t = t / per[run.instance]
+        y = np.minimum.accumulate(y)  # that of a contract algorithm may get worse
         start = max(int(np.searchsorted(t, first, side="right")) - 1, 0)
         stop = int(np.searchsorted(t, last, side="right"))
         points_of_run = np.stack([np.maximum(t[start:stop], first), y[start:stop]])

@@ -298,6 +298,7 @@ def _time_to_targets(store: StoreOnDisk, view: View, targets: Floats) -> tuple[F
         a = view.index(run.algorithm)
         per = 1 if view.per is None else view.per[run.instance]
         # Values decrease; targets that were not reached get the index behind the last point.
+        y = np.minimum.accumulate(y)  # that of a contract algorithm may get worse
         first_point = np.searchsorted(-y, -(view.optima[i] + targets), side="left")
         time_of_hit = np.append(t, np.inf)[first_point] / per
         is_hit = time_of_hit <= end

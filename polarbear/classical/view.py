@@ -109,7 +109,8 @@ class View:
     ``grid`` are the store's times, ``times`` these and more in between. ``progress`` has one number
     per point of the curves. ``optima`` are the best possible values as stored, None if unknown;
     ``per`` are the numbers by which times of instances were divided, None if they were not.
-    ``eliminated`` are algorithms that are left out because the race eliminated them.
+    ``eliminated`` are algorithms that are left out because the race eliminated them, ``contracts``
+    those that were run with several budgets.
     """
 
     common: common_runs.CommonRuns
@@ -123,6 +124,7 @@ class View:
     optima: Floats | None = None
     per: Mapping[str, int] | None = None
     eliminated: tuple[str, ...] = ()
+    contracts: tuple[str, ...] = ()
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -202,6 +204,12 @@ class View:
     def notes(self) -> list[str]:
         """Notes for readers on what the numbers are based on."""
         notes = self.common.notes()
+        if self.contracts:
+            names = joined(self.contracts)
+            notes.append(
+                f"{names}: of several runs with their own budgets the best so far counts here, "
+                "which is more than a run reaches that is given this budget; rankings do not do so"
+            )
         if self.eliminated:
             notes.append(
                 "the algorithms that the race has not eliminated are compared, which have more "
@@ -262,6 +270,7 @@ def view(
         progress=scale.progress(curves.y, curves.instance_of_point),
         optima=optima,
         per=per,
+        contracts=tuple(name for name in common.algorithms if name in store.settings.contracts),
     )
 
 

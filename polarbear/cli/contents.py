@@ -24,6 +24,7 @@ from polarbear.cli.runs_table import show_runs
 from polarbear.errors import ReportError
 from polarbear.records import Facts
 from polarbear.wording import (
+    contract_words,
     counted,
     duration,
     joined,
@@ -97,6 +98,8 @@ def _store_lines(status: "StoreStatus") -> Iterator[str]:
         f"axis {status.axis}, {counted(status.times, 'time')} up to {time(status.budget)}; "
         f"created {status.created} by PolarBear {status.tool}"
     )
+    for name, times in status.contracts.items():
+        yield f"{name}: {contract_words(times, status.axis)}"
     if status.weights is not None:
         weights = status.weights
         instances = counted(weights.instances, "instance counts", "instances count")
@@ -253,9 +256,8 @@ def _show_runs(runs_on_instance: "InstanceRuns") -> None:
         values_at_times = [run.at_times[column] for column in columns]
         values = ["-" if value is None else short(value) for value in values_at_times]
         improvements = str(len(run.t))
-        rows.append(
-            [run.algorithm, *values, improvements, run.status, time(run.reached), str(run.seed)]
-        )
+        label = run.label(runs_on_instance.axis)
+        rows.append([label, *values, improvements, run.status, time(run.reached), str(run.seed)])
     time_titles = [f"{time(runs_on_instance.times[column])}#" for column in columns]
     first_title = f"{runs_on_instance.axis} ="
     titles = [first_title, *time_titles, "improvements#", "ended", "after#", "seed#"]

@@ -29,7 +29,7 @@ from polarbear.errors import ReportError
 from polarbear.wording import counted, duration, short, size, timed
 
 if TYPE_CHECKING:
-    from polarbear.api.plain_runs import Checked, Collected, Repeated
+    from polarbear.api.plain_runs import Checked, Collected, ContractCheck, Repeated
 
 FAILED = 1  # the exit code of a check in which an algorithm or a problem fails
 
@@ -127,6 +127,15 @@ def _show_collected(collected: "Collected") -> None:
 @app.command()
 def check(
     config: ConfigFile,
+    contract: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.algorithms,
+            help="Find out whether this algorithm plans for its budget, by whole runs with "
+            "several budgets.",
+        ),
+    ] = None,
     workers: Workers = None,
     seed: Seed = None,
     engine: Engine = None,
@@ -140,6 +149,13 @@ def check(
     One problem is built, and each algorithm runs on it for a few evaluations. Exit code 1: an
     algorithm fails, or no problem can be built.
     """
+    if contract is not None:
+        with output.interruptible("nothing was stored"):
+            contract_check = polarbear.check_contract(
+                config, contract, workers=workers, seed=seed, engine=engine, scheduler=scheduler
+            )
+        output.result(contract_check, as_json, _show_contract_check)
+        return
     with output.interruptible("nothing was stored"):
         checked = polarbear.check(
             config, workers=workers, seed=seed, engine=engine, scheduler=scheduler
@@ -147,6 +163,26 @@ def check(
     output.result(checked, as_json, _show_checked)
     if not checked.ok:
         raise typer.Exit(FAILED)
+
+
+def _show_contract_check(checked: "ContractCheck") -> None:
+    output.show(f"{checked.one_line()}, nothing stored")
+    rows = [
+        [
+            timed(row.budget, checked.axis),
+            str(row.problems),
+            str(row.same) if checked.repeats_itself else "-",
+            str(row.better),
+            str(row.worse),
+            str(row.ties),
+            short(row.p),
+        ]
+        for row in checked.budgets
+    ]
+    titles = ["problems#", "same run#", "better#", "worse#", "ties#", "p (sign test)#"]
+    whole = timed(checked.budget, checked.axis)
+    output.show_table([f"given, against {whole}", *titles], rows)
+    output.show(f"recommendation: {checked.recommendation}")
 
 
 def _show_checked(checked: "Checked") -> None:
@@ -170,6 +206,7 @@ def _show_checked(checked: "Checked") -> None:
         output.show_table(["algorithm", "trial", *titles], rows)
     output.show(*(f"error: {line}" for line in checked.errors))
     output.show(*(f"warning: {line}" for line in checked.warnings))
+    output.show(*(f"note: {line}" for line in checked.notes))
     if checked.ok:
         output.show(_forecast_of(checked))
 

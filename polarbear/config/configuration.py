@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from polarbear.numerics.seeds import run_seed
 from polarbear.problems import SUITES, Setting, Suite
 from polarbear.problems.base import Trajectory
 from polarbear.racing.rules import Rules
+from polarbear.settings.contract import ContractTimes
 from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
 from polarbear.settings.options import (
     KeyPath,
@@ -48,10 +50,46 @@ class Config:
     seeds: Seeds = "separate"
     trajectory: Trajectory = "best"
 
-    def run_seed(self, algorithm: Algorithm, instance: str, known_as: str | None = None) -> int:
-        """The seed of an algorithm on an instance; ``known_as`` is its earlier name."""
-        shared = self.seeds == "common" or algorithm.common_seed
-        return run_seed(self.seed, instance, None if shared else known_as or algorithm.name)
+    def run_seed(
+        self,
+        algorithm: Algorithm,
+        instance: str,
+        known_as: str | None = None,
+        budget: float | None = None,
+    ) -> int:
+        """The seed of an algorithm on an instance; ``known_as`` is its earlier name.
+
+        The runs of a contract algorithm differ in their ``budget``, and each has a seed of its own,
+        unless all algorithms share one.
+        """
+        if self.seeds == "common" or algorithm.common_seed:
+            return run_seed(self.seed, instance, None)
+        name = known_as or algorithm.name
+        if algorithm.contract is None or budget is None:
+            return run_seed(self.seed, instance, name)
+        return run_seed(self.seed, instance, name, contract=f"{budget:.15g}")
+
+    @cached_property
+    def contracts(self) -> ContractTimes:
+        """The contract times of each contract algorithm."""
+        return {
+            algorithm.name: algorithm.contract.times(self.budget.times)
+            for algorithm in self.algorithms
+            if algorithm.contract is not None
+        }
+
+    @property
+    def runs_on_an_instance(self) -> int:
+        """The number of runs of all algorithms."""
+        return sum(len(self.budgets_of(algorithm.name)) for algorithm in self.algorithms)
+
+    def budgets_of(self, algorithm: str, until: float | None = None) -> tuple[float, ...]:
+        """The budgets of the runs that an algorithm makes on an instance, up to a time."""
+        end = self.budget.limit if until is None else until
+        if algorithm not in self.contracts:
+            return (end,)
+        times = self.contracts[algorithm]
+        return tuple(times[times <= end].tolist())
 
     @property
     def setting(self) -> Setting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -18,6 +19,7 @@ from pydantic import (
 from polarbear.config.execution import Failures
 from polarbear.problems.base import Trajectory
 from polarbear.racing.rules import RaceLimits, with_stored_guarantee
+from polarbear.settings.contract import ContractTimes, OptionalContract
 from polarbear.settings.grid import Budget
 from polarbear.settings.names import checked_name
 from polarbear.settings.options import describe
@@ -37,6 +39,7 @@ class StoredAlgorithm(BaseModel):
 
     use: str | None = None
     label: str | None = None
+    contract: OptionalContract = None
     options: dict[str, Any]
 
     @model_validator(mode="before")
@@ -45,7 +48,7 @@ class StoredAlgorithm(BaseModel):
         if not isinstance(plain, Mapping):
             return plain
         texts = {key: plain[key] for key in ("use", "label") if isinstance(plain.get(key), str)}
-        return {**texts, "options": plain}
+        return {**texts, "contract": plain.get("contract"), "options": plain}
 
 
 class StoredSuite(BaseModel):
@@ -100,6 +103,15 @@ class StoredSettings(BaseModel):
         settings = cls.model_validate(typed)
         settings._plain = dict(plain)
         return settings
+
+    @cached_property
+    def contracts(self) -> ContractTimes:
+        """The contract times of each contract algorithm."""
+        return {
+            name: algorithm.contract.times(self.budget.times)
+            for name, algorithm in self.algorithms.items()
+            if algorithm.contract is not None
+        }
 
     def plain(self) -> PlainConfig:
         """A copy of the plain form, which holds all keys that were stored."""

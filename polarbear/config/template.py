@@ -27,6 +27,8 @@ algorithms:
     use: random-search
     # A name for figures and the page, at most 16 characters; by default its name.
     # label: random
+    # true, or {points: K}, if it plans for its budget: 8 (or K) runs on each problem.
+    # contract: false
   - name: Nelder-Mead
     use: scipy
     method: nelder-mead

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from shlex import quote as quoted
 from typing import ClassVar
 
 import numpy as np
@@ -70,6 +71,7 @@ class Checked(Record):
     ok: bool
     errors: tuple[str, ...]
     warnings: tuple[str, ...]
+    notes: tuple[str, ...]
     instance: str
     kind: str
     dimension: int | None
@@ -144,6 +146,11 @@ def check(config: Config, pool: Executor) -> Checked:
         ok=not errors,
         errors=tuple(errors),
         warnings=tuple(warnings),
+        notes=tuple(
+            _words_on_contract(algorithm.name)
+            for algorithm in config.algorithms
+            if algorithm.receives_budget and "contract" not in algorithm.model_fields_set
+        ),
         instance=instance.id,
         kind=kind.value,
         dimension=dimension,
@@ -170,6 +177,14 @@ def _words_on_repetition(name: str) -> str:
     )
 
 
+def _words_on_contract(name: str) -> str:
+    return (
+        f"'{name}' is told its budget; if it plans for it, its values at earlier times mislead: "
+        f"`polarbear check CONFIG --contract {quoted(name)}` finds out, and `contract: true` or "
+        "`contract: false` ends this note"
+    )
+
+
 def _dimension(config: Config, instance: Instance) -> tuple[int | None, str]:
     """The number of variables, or why there is no problem.
 
@@ -193,7 +208,7 @@ def _outcomes(config: Config, pool: Executor, instance: Instance, kind: Kind) ->
     budget = min(trial_budgets.get(config.budget.axis, limit), limit)
     tasks = []
     for algorithm in config.algorithms:
-        seed = config.run_seed(algorithm, instance.id)
+        seed = config.run_seed(algorithm, instance.id, budget=budget)
         has_user_code = algorithm.runs_user_code or config.instances.runs_user_code
         is_repeatable = config.budget.axis == EVALUATIONS and has_user_code
         tasks.append(
@@ -260,9 +275,9 @@ def _warnings(result: TrialResult, config: Config) -> list[str]:
 def _forecast(config: Config, results: Sequence[TrialResult], workers: int) -> CostForecast:
     """The cost of `polarbear run`; the number of instances of a race is unknown."""
     n_instances = len(chosen_instances(config))
-    n_runs = n_instances * len(config.algorithms)
-    seconds_per_instance = sum(_seconds_of_run(config, result) for result in results)
-    bytes_per_instance = sum(_bytes_of_run(config, result) for result in results)
+    n_runs = n_instances * config.runs_on_an_instance
+    seconds_per_instance = sum(_seconds_on_instance(config, result) for result in results)
+    bytes_per_instance = sum(_bytes_on_instance(config, result) for result in results)
     seconds = round(seconds_per_instance * n_instances / min(workers, max(n_runs, 1)), 3)
     return CostForecast(
         instances=n_instances,
@@ -273,22 +288,25 @@ def _forecast(config: Config, results: Sequence[TrialResult], workers: int) -> C
     )
 
 
-def _seconds_of_run(config: Config, result: TrialResult) -> float:
-    """The time of a run to the end of the budget; NaN where the trial does not show it."""
-    limit = config.budget.limit
+def _seconds_on_instance(config: Config, result: TrialResult) -> float:
+    """The time of the runs on an instance; NaN where the trial does not show it."""
+    budget = sum(config.budgets_of(result.algorithm))
     if config.budget.axis == SECONDS:
-        return limit
+        return budget
     if config.budget.axis == EVALUATIONS and result.seconds_per_evaluation is not None:
-        return result.seconds_per_evaluation * limit
+        return result.seconds_per_evaluation * budget
     return math.nan
 
 
-def _bytes_of_run(config: Config, result: TrialResult) -> float:
-    """The size of a run to the end of the budget, if it improves as often as in the trial."""
-    factor = 1.0
-    if config.budget.axis == EVALUATIONS and result.evaluations:
-        factor = max(config.budget.limit / result.evaluations, 1.0)
-    return BYTES_PER_RUN + BYTES_PER_POINT * result.points * factor
+def _bytes_on_instance(config: Config, result: TrialResult) -> float:
+    """The size of the runs on an instance, if they improve as often as in the trial."""
+    size = 0.0
+    for budget in config.budgets_of(result.algorithm):
+        factor = 1.0
+        if config.budget.axis == EVALUATIONS and result.evaluations:
+            factor = max(budget / result.evaluations, 1.0)
+        size += BYTES_PER_RUN + BYTES_PER_POINT * result.points * factor
+    return size
 
 
 def run_failed(run: StoredRun) -> bool:

@@ -1,6 +1,7 @@
 """The runs of a configuration: those that are missing, those of a race, and their executor."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from polarbear.driver.fingerprints import fingerprints, packages_of
 from polarbear.errors import StoreMismatchError
 from polarbear.execution import host
 from polarbear.execution.executor_choice import chosen_executor
-from polarbear.execution.outcome import Executor, RunLimits, Status, Task
+from polarbear.execution.outcome import Executor, RunKey, RunLimits, Status, Task
 from polarbear.facts.evidence import Evidence, ranked
 from polarbear.numerics.threads import available_processors
 from polarbear.problems.base import Instance
@@ -20,8 +21,10 @@ from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import weight_of
 from polarbear.racing import RoundCoverage, State
 from polarbear.rankings import GridValues
+from polarbear.settings.contract import latest, on_grid
 from polarbear.settings.grid import SECONDS
 from polarbear.store import StoreOnDisk, best_so_far, manifest
+from polarbear.store.run_values import final_values
 from polarbear.store.runs import FinishedRun, StoredRun
 from polarbear.store.runs import stored_runs as runs_of
 from polarbear.wording import counted, joined, noun
@@ -30,12 +33,11 @@ DEFAULT_INSTANCES = 20
 DAY = 86_400.0
 RUNS_IN_A_ROW = 32  # of a user's algorithm, before the next one has its turn
 LOCAL = "local"
-RunKey = tuple[str, str]  # the names of an algorithm and an instance
 
 
 def stored_runs(store: StoreOnDisk) -> dict[RunKey, StoredRun]:
-    """The runs that count, by algorithm and instance."""
-    return {(run.algorithm, run.instance): run for run in runs_of(store.runs())}
+    """The runs that count."""
+    return {store.key_of(run): run for run in runs_of(store.runs())}
 
 
 class RunPlan:
@@ -48,7 +50,7 @@ class RunPlan:
         by_name = {algorithm.name: algorithm for algorithm in config.algorithms}
         self._algorithms = [by_name[name] for name in store.provenance.in_order(by_name)]
         self._seed_names = {name: store.provenance.seed_name(name) for name in by_name}
-        self._last_attempts_set_aside: dict[RunKey, int] = {}
+        self._last_attempts_set_aside: dict[tuple[str, str], int] = {}
         runs_set_aside = store.set_aside.runs().select("attempt", "algorithm", "instance")
         for attempt, name, instance in sorted(runs_set_aside.rows()):
             self._last_attempts_set_aside[name, instance] = attempt
@@ -57,17 +59,18 @@ class RunPlan:
         self,
         stored: Mapping[RunKey, StoredRun],
         instances: Iterable[Instance],
-        budgets: Mapping[str, float] | None = None,
+        budgets: Mapping[str, Sequence[float]] | None = None,
     ) -> list[Task]:
-        """Missing runs of the algorithms that have a budget, by default all up to the limit."""
+        """Missing runs of the algorithms that have budgets, by default all up to the limit."""
         if budgets is None:
-            budgets = dict.fromkeys(self.fingerprints, self._config.budget.limit)
+            budgets = {name: self._config.budgets_of(name) for name in self.fingerprints}
         tasks = []
         for algorithm, instance in self._in_order([*instances]):
-            budget = budgets.get(algorithm.name)
-            run = stored.get((algorithm.name, instance.id))
-            if budget is not None and self._is_due(run, budget):
-                tasks.append(self._task(algorithm, instance, budget, run))
+            for budget in budgets.get(algorithm.name, ()):
+                task = self._task(algorithm, instance, budget)
+                run = stored.get(task.key)
+                if self._is_due(run, budget):
+                    tasks.append(self._next_attempt(task, run))
         return tasks
 
     def _in_order(self, instances: Sequence[Instance]) -> Iterator[tuple[Algorithm, Instance]]:
@@ -103,9 +106,12 @@ class RunPlan:
         tasks = []
         for instance in instances:
             for algorithm in self._algorithms:
-                run = stored.get((algorithm.name, instance.id))
-                if run is not None and run.status.failed:
-                    tasks.append(self._task(algorithm, instance, run.budget, run))
+                for budget in self._config.budgets_of(algorithm.name):
+                    task = self._task(algorithm, instance, budget)
+                    run = stored.get(task.key)
+                    if run is not None and run.status.failed:
+                        same_end = replace(task, budget=run.budget)
+                        tasks.append(self._next_attempt(same_end, run))
         return tasks
 
     def _is_due(self, run: StoredRun | None, budget: float) -> bool:
@@ -114,17 +120,19 @@ class RunPlan:
             return True
         return self._retry_failed and run.status.failed
 
-    def _task(
-        self, algorithm: Algorithm, instance: Instance, budget: float, run: StoredRun | None
-    ) -> Task:
-        """The next attempt at a run."""
+    def _task(self, algorithm: Algorithm, instance: Instance, budget: float) -> Task:
+        """The first attempt at a run."""
         name = algorithm.name
-        seed = self._config.run_seed(algorithm, instance.id, self._seed_names[name])
+        seed = self._config.run_seed(algorithm, instance.id, self._seed_names[name], budget)
+        return Task(algorithm, instance, seed, budget, fingerprint=self.fingerprints[name])
+
+    def _next_attempt(self, task: Task, run: StoredRun | None) -> Task:
+        """The attempt at a run that follows a stored one, and all that were set aside."""
         last_attempt = max(
             run.attempt if run is not None else 0,
-            self._last_attempts_set_aside.get((name, instance.id), 0),
+            self._last_attempts_set_aside.get((task.algorithm.name, task.instance.id), 0),
         )
-        return Task(algorithm, instance, seed, budget, last_attempt + 1, self.fingerprints[name])
+        return replace(task, attempt=last_attempt + 1)
 
     def check_unchanged(self) -> None:
         """Raise an error if a file or a package has changed since the runs began."""
@@ -325,7 +333,7 @@ class RaceRuns:
         self._rank_of_failures = store.settings.failures.ranks
         self._absent = np.full(len(config.budget.times), np.nan)
         grid = store.on_grid(config.budget.times)
-        self._values: dict[RunKey, np.ndarray] = {
+        self._values: dict[tuple[str, str], np.ndarray] = {
             (name, instance): grid.values[i, a]
             for i, instance in enumerate(grid.instances)
             for a, name in enumerate(grid.algorithms)
@@ -337,15 +345,25 @@ class RaceRuns:
     def add(self, finished: FinishedRun) -> None:
         """Take in a finished run."""
         run = finished.run
-        self.stored[run.algorithm, run.instance] = run
-        self._values[run.algorithm, run.instance] = best_so_far(
-            finished.times,
-            finished.values,
-            run.status,
-            run.reached,
-            self._config.budget.times,
-            self._rank_of_failures,
-        )
+        self.stored[self._store.key_of(run)] = run
+        times = self._config.budget.times
+        trajectory = (run, finished.times, finished.values)
+        contract_times = self._config.contracts.get(run.algorithm)
+        if contract_times is None:
+            values = best_so_far(
+                finished.times,
+                finished.values,
+                run.status,
+                run.reached,
+                times,
+                self._rank_of_failures,
+            )
+        else:
+            finals = final_values([trajectory], contract_times, self._rank_of_failures)
+            values = self._values.get((run.algorithm, run.instance), self._absent).copy()
+            is_of_run = contract_times[latest(contract_times, times)] == run.budget
+            values[is_of_run] = on_grid(contract_times, finals, times)[is_of_run]
+        self._values[run.algorithm, run.instance] = values
 
     def may_enter(self, name: str, state: State) -> bool:
         """Whether no other newcomer is catching up, and no earlier round is replayed."""
@@ -375,12 +393,22 @@ class RaceRuns:
     def _are_complete(self, names: Iterable[str], index: int) -> bool:
         """Whether these algorithms were run to the end on an instance of the suite."""
         instance = self._stream.first(index + 1)[index]
-        runs = [self.stored.get((name, instance.id)) for name in names]
-        return all(run is not None and not is_due(run, self._config.budget.limit) for run in runs)
+        for name in names:
+            for key, budget in self._keys(name, instance):
+                run = self.stored.get(key)
+                if run is None or is_due(run, budget):
+                    return False
+        return True
+
+    def _keys(self, name: str, instance: Instance) -> Iterator[tuple[RunKey, float]]:
+        """The runs of an algorithm on an instance, each with its budget."""
+        for budget in self._config.budgets_of(name):
+            contract = budget if name in self._config.contracts else None
+            yield RunKey(name, instance.id, contract), budget
 
     def of(self, name: str, instances: Iterable[Instance]) -> list[StoredRun]:
         """The runs of an algorithm on these instances."""
-        keys = [(name, instance.id) for instance in instances]
+        keys = [key for instance in instances for key, _ in self._keys(name, instance)]
         return [self.stored[key] for key in keys if key in self.stored]
 
     def seen(self, state: State) -> list[Instance]:
@@ -405,8 +433,8 @@ class RaceRuns:
         if state.joining:
             algorithm = names.index(state.joining)
             for index in range(state.caught_up + drawn, n_instances):
-                is_unused = self._config.budget.times > self.coverage.until(state.joining, index)
-                values[index, algorithm, is_unused] = np.nan
+                is_used = self.coverage.is_run(state, state.joining, index)
+                values[index, algorithm, ~is_used] = np.nan
         ids = tuple(instance.id for instance in instances)
         weight_of_instance = self._config.instances.weights
         weights = None

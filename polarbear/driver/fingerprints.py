@@ -37,11 +37,14 @@ def _plug_in(registry: Registry[Any], name: str) -> MadeOf:
 def chosen_options(algorithm: Algorithm) -> dict[str, object]:
     """The options that are not the default, so that an option of a later version changes nothing.
 
-    Names and labels do not affect runs.
+    Names and labels do not affect runs. Of a contract it does not matter how many runs it asks for.
     """
-    return algorithm.model_dump(
+    options = algorithm.model_dump(
         mode="json", by_alias=True, exclude={"name", "label"}, exclude_defaults=True
     )
+    if algorithm.contract is not None:
+        options["contract"] = True
+    return options
 
 
 def packages_of(made_by: Iterable[str]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from polarbear.settings.options import Source, unknown, validate
 from polarbear.store import StoreOnDisk
 from polarbear.store.rename import rename as rename_in_store
 from polarbear.store.runs import Reason
+from polarbear.store.store import KEY
 from polarbear.wording import counted, joined
 
 
@@ -126,8 +127,8 @@ def restore(store: StoreOnDisk, algorithm: str, failed: bool = False) -> Forgott
 
 def _count_latest_attempts(store: StoreOnDisk, runs: pl.DataFrame) -> int:
     """The number of runs that count once they are restored: no later attempt does."""
-    present = store.runs().select("algorithm", "instance", present_attempt="attempt")
-    joined_runs = runs.join(present, on=["algorithm", "instance"], how="left")
+    present = store.keyed(store.runs()).select(*KEY, present_attempt="attempt")
+    joined_runs = store.keyed(runs).join(present, on=KEY, how="left")
     is_latest = pl.col("present_attempt").fill_null(0) < pl.col("attempt")
     return len(joined_runs.filter(is_latest))
 

@@ -61,7 +61,8 @@ def resumed(config: Config, store: StoreOnDisk, add: Sequence[str]) -> tuple[Sta
         starters = [name for name in names if name not in entered_after_round]
         newcomers = [name for name in names if name in entered_after_round]
         newcomers.sort(key=entered_after_round.__getitem__)
-        return race.start(starters, config.budget.times.tolist(), config.race), newcomers
+        times = config.budget.times.tolist()
+        return race.start(starters, times, config.race, config.contracts), newcomers
     state = last_round.state
     newcomers = [
         name for name in names if name not in state.algorithms and (not add or name in add)
@@ -212,7 +213,9 @@ class Race:
     def _let_catch_up(self) -> None:
         """Let an algorithm begin, or end, to catch up: a newcomer, or one that lacks problems."""
         if self._waiting and self._runs.may_enter(self._waiting[0], self.state):
-            admitted = race.admit(self.state, self._waiting.pop(0), self._rules)
+            newcomer = self._waiting.pop(0)
+            contract_times = self._config.contracts.get(newcomer)
+            admitted = race.admit(self.state, newcomer, self._rules, contract_times)
             self.state = unanswered(admitted, self._purposes, self._rules)
         is_exhausted = self._requested is None and self._stream.is_exhausted(self.state)
         self.state = race.catching_up(self.state, self._runs.coverage, is_exhausted)
@@ -276,17 +279,19 @@ class Race:
         state = self.state
         n_further = self._n_further()
         if n_further:
+            budgets = {name: self._config.budgets_of(name) for name in state.candidates}
             horizons = dict.fromkeys(state.candidates, state.times[-1])
             instances = self._stream.further(state, n_further)
         else:
-            horizons = race.horizons(state, self._rules)
-            instances = self._stream.next_batch(state, self._to_fill(scheduler.workers, horizons))
+            budgets = race.budgets(state, self._rules)
+            horizons = {name: times[-1] for name, times in budgets.items()}
+            instances = self._stream.next_batch(state, self._to_fill(scheduler.workers, budgets))
         self._store.add_instances(instances, self._config.instances.suite)
         self._plan.check_unchanged()
-        tasks = self._plan.missing(self._runs.stored, instances, horizons)
+        tasks = self._plan.missing(self._runs.stored, instances, budgets)
         likely_tasks: Iterator[Task] = iter(())
         if not n_further:
-            likely_tasks = self._likely(horizons, len(instances), scheduler)
+            likely_tasks = self._likely(budgets, len(instances), scheduler)
         start = RoundStart(state, horizons, len(instances), tasks, scheduler.workers)
         for watcher in self._watchers:
             watcher.begins(start)
@@ -294,7 +299,7 @@ class Race:
         refuse_failures(self._config, self._runs, state, instances, list(horizons))
         for watcher in self._watchers:
             watcher.infers()
-        decide = partial(self._decided, state, horizons, len(instances))
+        decide = partial(self._decided, state, budgets, len(instances))
         self._take_result(scheduler.run_beside(decide, likely_tasks))
 
     def _n_further(self) -> int:
@@ -321,35 +326,33 @@ class Race:
             watcher.ends(result.record)
 
     def _decided(
-        self, state: State, horizons: dict[str, float], drawn: int, cancelled: Event
+        self, state: State, budgets: race.Budgets, drawn: int, cancelled: Event
     ) -> RoundResult:
         """The result of a round whose runs are finished; changes nothing."""
-        return self._inference.decide(state, horizons, drawn, self._stream.size, cancelled)
+        return self._inference.decide(state, budgets, drawn, self._stream.size, cancelled)
 
     def _execute(
         self, scheduler: Scheduler, tasks: list[Task], likely: Iterable[Task] = ()
     ) -> None:
         scheduler.run(tasks, likely)
 
-    def _to_fill(self, workers: int, horizons: dict[str, float]) -> int:
+    def _to_fill(self, workers: int, budgets: race.Budgets) -> int:
         """The number of instances that keeps all workers busy, if the configuration asks for it."""
         if not self._config.execution.fill_workers:
             return 1
-        return math.ceil(RUNS_PER_WORKER * workers / len(horizons))
+        return math.ceil(RUNS_PER_WORKER * workers / len(budgets))
 
-    def _likely(
-        self, horizons: dict[str, float], drawn: int, scheduler: Scheduler
-    ) -> Iterator[Task]:
+    def _likely(self, budgets: race.Budgets, drawn: int, scheduler: Scheduler) -> Iterator[Task]:
         """Runs that the next round is likely to need, instance by instance."""
         last_round = self._rules.limits.rounds
         is_last = last_round is not None and self.state.round + 1 >= last_round
         if self._speculative is None or self._waiting or is_last:
             return
         workers = scheduler.workers
-        n_ahead = math.ceil(self._config.execution.early * workers / len(horizons))
-        at_least = max(n_ahead, self._to_fill(workers, horizons))
+        n_ahead = math.ceil(self._config.execution.early * workers / len(budgets))
+        at_least = max(n_ahead, self._to_fill(workers, budgets))
         for instance in self._stream.batch_after(self.state, drawn, at_least):
-            yield from self._plan.missing(self._runs.stored, [instance], horizons)
+            yield from self._plan.missing(self._runs.stored, [instance], budgets)
 
     def _take(self, outcome: Outcome, finished: FinishedRun) -> None:
         self._runs.add(finished)
@@ -365,7 +368,7 @@ class Race:
         draws_scores = self._config.instances.offers() is Kind.SCORES
         if self._on_finding is not None and not self._runs.stored and not draws_scores:
             checked = check(self._config, pool)
-            for finding in (*checked.errors, *checked.warnings):
+            for finding in (*checked.errors, *checked.warnings, *checked.notes):
                 self._on_finding(finding)
 
 

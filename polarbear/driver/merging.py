@@ -17,12 +17,11 @@ from pydantic import PrivateAttr
 from polarbear.config.configuration import Config, parse
 from polarbear.config.contradictions import contradictions, differences
 from polarbear.config.stored_settings import StoredAlgorithm, StoredSettings
-from polarbear.driver.collect import RunKey
 from polarbear.driver.loop import Ended, Race
 from polarbear.driver.scheduler import Scheduler, SpeculativeRuns
 from polarbear.driver.stale_runs import changes_between, known_options
 from polarbear.errors import ProblemError, StoreMismatchError
-from polarbear.execution.outcome import Status, Task
+from polarbear.execution.outcome import RunKey, Status, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
 from polarbear.problems.base import Kind, Setting, Spec, Suite
@@ -193,9 +192,9 @@ def _united(stores: Sequence[StoreOnDisk], first_wins: bool) -> tuple[dict[RunKe
     conflicts = []
     n_repeated = 0
     for store in stores:
-        for run, t, y in store.trajectories():
+        for run, t, y in store.run_trajectories():
             candidate = Chosen(store, run, t, y)
-            key = (run.algorithm, run.instance)
+            key = store.key_of(run)
             earlier = chosen.setdefault(key, candidate)
             if earlier is candidate:
                 continue

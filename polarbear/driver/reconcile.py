@@ -22,6 +22,7 @@ from polarbear.racing import RoundRecord
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import Reason
+from polarbear.store.store import KEY
 from polarbear.wording import counted, duration, joined
 
 ALL = "all"  # every algorithm, as the value of --rerun or --keep
@@ -45,7 +46,9 @@ def cost_words(config: Config, store: StoreOnDisk, stale: Sequence[StaleRuns]) -
     runs = store.runs()
     outdated = pl.concat([runs.clear(), *(changed.runs for changed in stale)])
     too_short = runs.filter(
-        pl.col("algorithm").is_in([algorithm.name for algorithm in config.algorithms])
+        pl.col("algorithm").is_in(
+            [algorithm.name for algorithm in config.algorithms if algorithm.contract is None]
+        )
         & (pl.col("status") == Status.BUDGET)
         & (pl.col("reached") < config.budget.limit)
         & ~pl.col("run").is_in(outdated["run"].implode())
@@ -90,6 +93,7 @@ def take_in(config: Config, store: StoreOnDisk, answers: Answers, racing: bool) 
     current = fingerprints(config)
     all_stale = stale_runs(store, current)
     stale = [changed for changed in all_stale if changed.algorithm not in kept_names]
+    _refuse_to_keep_contracts(all_stale, kept_names)
     notes = _declare_alike(store, current, all_stale, kept_names)
     changed_names = {changed.algorithm for changed in stale}
     notes += [_nothing_to_rerun(store, name) for name in answers.rerun if name not in changed_names]
@@ -108,6 +112,17 @@ def take_in(config: Config, store: StoreOnDisk, answers: Answers, racing: bool) 
     notes += withdraw(store, runs_of_dropped, Reason.DROPPED)
     store.adopt(config.stored(), uses_grid, redefined=names, dropped=dropped)
     return notes + _take_back(store, current)
+
+
+def _refuse_to_keep_contracts(stale: Sequence[StaleRuns], kept_names: Collection[str]) -> None:
+    """Refuse to count runs with a contract and runs without one alike."""
+    for changed in stale:
+        if changed.algorithm in kept_names and changed.contract_changed:
+            name = quoted(changed.algorithm)
+            raise RaceError(
+                f"--keep {name}: its stored runs were made with another `contract`, so they have "
+                f"other budgets; use --rerun {name}"
+            )
 
 
 def _declare_alike(
@@ -198,7 +213,10 @@ def _race_differences(config: Config, store: StoreOnDisk, last_round: RoundRecor
             f"configuration {len(times)} up to {times[-1]:g}"
         )
     names = [algorithm.name for algorithm in config.algorithms]
+    contracts = {name: tuple(times.tolist()) for name, times in config.contracts.items()}
     for name in state.algorithms:
+        if name in names and contracts.get(name) != state.contracts.get(name):
+            reasons.append(f"algorithms.{name}.contract: its contract times are others")
         if name not in names:
             reasons.append(
                 f"algorithms: '{name}' is in the race, but not in the configuration; if it is only "
@@ -319,7 +337,8 @@ def _take_back(store: StoreOnDisk, current: Mapping[str, str]) -> list[str]:
         return []
     runs = store.every_run().join(aside, on="run", how="semi", maintain_order="left")
     # A run that was repeated since then stays aside.
-    runs = runs.join(store.runs(), on=["algorithm", "instance"], how="anti", maintain_order="left")
+    present = store.keyed(store.runs())
+    runs = store.keyed(runs).join(present, on=KEY, how="anti", maintain_order="left")
     fits = [
         name in current
         and name not in names_in_race

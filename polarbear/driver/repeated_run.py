@@ -42,7 +42,7 @@ class Repeated(Record):
 
 
 def task_of(config: Config, store: StoreOnDisk, algorithm: str, instance: str) -> Task:
-    """The task of a stored run."""
+    """The task of a stored run, of a contract algorithm that of the one with the most budget."""
     by_name = {configured.name: configured for configured in config.algorithms}
     if algorithm not in by_name:
         raise ReportError(f"{unknown('algorithm', algorithm, by_name)} (in the configuration)")
@@ -50,7 +50,7 @@ def task_of(config: Config, store: StoreOnDisk, algorithm: str, instance: str) -
     runs = store.runs().filter(algorithm=algorithm, instance=instance)
     if runs.is_empty():
         raise ReportError(f"{store.path} has no run of '{algorithm}' on '{instance}' to repeat")
-    run = runs.row(0, named=True)
+    run = runs.sort("budget").row(-1, named=True)
     drawn = Instance(row["index"], instance, json.loads(row["spec"]))
     return Task(by_name[algorithm], drawn, run["seed"], run["budget"])
 
@@ -61,7 +61,9 @@ def repeat(config: Config, store: StoreOnDisk, task: Task, pool: Executor) -> Re
     name = task.algorithm.name
     instance = task.instance.id
     stored_trajectory = next(
-        (t, y) for run, t, y in store.trajectories([name]) if run.instance == instance
+        (t, y)
+        for run, t, y in store.run_trajectories([name])
+        if run.instance == instance and run.budget == task.budget
     )
     differs_from = first_difference(stored_trajectory, (outcome.times, outcome.values))
     values = (store.sign * outcome.values).tolist()

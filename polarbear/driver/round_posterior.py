@@ -1,6 +1,6 @@
 """From the evidence of a round to the probabilities that decide it, and to its posterior."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event
 from typing import NamedTuple
@@ -91,16 +91,19 @@ def _surest(tables: DecisionTables, others: Sequence[int], algorithm: int) -> in
 
 
 def p_any_wrong(
-    duels: ProblemDuels, names: Sequence[str], eliminated: Sequence[Elimination]
+    duels: ProblemDuels,
+    names: Sequence[str],
+    eliminated: Sequence[Elimination],
+    decided_at: np.ndarray | None = None,
 ) -> float:
     """P(at least one of these eliminations is wrong), by all duels so far.
 
     The probability of an elimination is the one that decided it: that at its least certain time.
-    Eliminations are taken as independent.
+    Eliminations are taken as independent. ``decided_at`` is that of a state.
     """
     if not eliminated:
         return 0.0
-    p_right_table = p_dominates(duels.record())
+    p_right_table = p_dominates(duels.record().decided_at(decided_at))
     p_right = [
         p_right_table[names.index(elimination.by), names.index(elimination.algorithm)]
         for elimination in eliminated
@@ -143,13 +146,14 @@ class RoundInference:
     def decide(
         self,
         state: State,
-        horizons: Mapping[str, float],
+        budgets: race.Budgets,
         drawn: int,
         size: int | None,
         cancelled: Event | None = None,
     ) -> RoundResult:
         """The result of a round whose runs are finished; ``size`` is that of a finite suite.
 
+        ``budgets`` are those of the runs of each algorithm on an instance of the round.
         The inference ends early when the event ``cancelled`` is set.
         """
         evidence = self._runs.evidence(state, drawn)
@@ -158,7 +162,7 @@ class RoundInference:
         else:
             decided = self._decide_by_duels(state, evidence, drawn, cancelled)
         decided = self._with_choices_judged(decided, evidence)
-        record = self._record(decided, evidence, horizons, state.seen, drawn, size)
+        record = self._record(decided, evidence, budgets, state.seen, drawn, size)
         estimates = beliefs(
             decided.posterior,
             decided.state.candidates,
@@ -210,7 +214,7 @@ class RoundInference:
         self,
         decided: Decided,
         evidence: Evidence,
-        horizons: Mapping[str, float],
+        budgets: race.Budgets,
         first: int,
         drawn: int,
         size: int | None,
@@ -231,7 +235,8 @@ class RoundInference:
             decisions=decided.decisions,
             first=first,
             drawn=drawn,
-            ran_to=horizons,
+            ran_to={name: times[-1] for name, times in budgets.items()},
+            ran_at={name: budgets[name] for name in state.contracts if name in budgets} or None,
             evaluations={
                 name: sum(run.evaluations for run in runs) for name, runs in used_runs.items()
             },
@@ -242,10 +247,12 @@ class RoundInference:
             draws=posterior.draws,
             problems=posterior.problems,
             posterior=posterior.key,
-            p_any_wrong=p_any_wrong(evidence.duels, state.algorithms, state.eliminated),
+            p_any_wrong=p_any_wrong(
+                evidence.duels, state.algorithms, state.eliminated, state.decided_at
+            ),
             fit=posterior.fit,
             settings=settings_kept(self._config),
-            runs={name: len(runs) for name, runs in used_runs.items()},
+            runs={name: len({run.instance for run in runs}) for name, runs in used_runs.items()},
         )
 
     def _forecast(self, decided: Decided, size: int | None) -> RaceForecast | None:
@@ -287,12 +294,12 @@ class RoundInference:
     ) -> Decided:
         """Decide by exact probabilities; the posterior is that among the remaining candidates."""
         rules = self._config.race
-        tables = decide_by_duels(
-            evidence.duels.record(), rules.epsilon, self._config.inference.concentration
-        )
+        record = evidence.duels.record().decided_at(state.decided_at)
+        tables = decide_by_duels(record, rules.epsilon, self._config.inference.concentration)
         if rules.elimination == "joint":
             posterior = self._posterior(evidence, cancelled=cancelled)
-            p_dominates_jointly = relations.joint(posterior).dominance
+            over_times = relations.joint(posterior, decided_at=state.decided_at)
+            p_dominates_jointly = over_times.dominance
             tables = replace(
                 tables,
                 dominates=np.minimum(tables.dominates, p_dominates_jointly),
@@ -302,7 +309,7 @@ class RoundInference:
                 "the anytime guarantee needs independent problems, but instances of this race "
                 "are repeated seeds of one problem; leave out race.guarantee"
             )
-        duels = self._duels(evidence)
+        duels = self._duels(state, evidence)
         state_after, decisions = race.step(state, rules, drawn, tables, duels)
         posterior = self._posterior(evidence, state_after.candidates, cancelled=cancelled)
         return Decided(state_after, decisions, tables, duels, posterior)
@@ -312,31 +319,34 @@ class RoundInference:
     ) -> Decided:
         """Decide by draws of ratings, with more draws where a decision is within their error."""
         rules = self._config.race
-        duels = self._duels(evidence)
+        duels = self._duels(state, evidence)
         posterior = self._posterior(evidence, cancelled=cancelled)
-        tables = self._tables(posterior)
+        tables = self._tables(state, posterior)
         if tables is None or race.needs_more_draws(state, rules, drawn, tables, duels):
             finer_posterior = self._posterior(
                 evidence,
                 draws=MORE_DRAWS * self._config.inference.draws,
                 cancelled=cancelled,
             )
-            tables = self._tables(finer_posterior) or tables
+            tables = self._tables(state, finer_posterior) or tables
             if not posterior.usable:
                 posterior = finer_posterior
         state_after, decisions = race.step(state, rules, drawn, tables, duels)
         return Decided(state_after, decisions, tables, duels, posterior)
 
-    def _duels(self, evidence: Evidence) -> DuelRecord:
+    def _duels(self, state: State, evidence: Evidence) -> DuelRecord:
         """The duels that bets are placed on: no problem has a weight above one."""
-        return evidence.duels.record().scaled(self._bet_per_problem)
+        record = evidence.duels.record().decided_at(state.decided_at)
+        return record.scaled(self._bet_per_problem)
 
-    def _tables(self, posterior: Posterior) -> DecisionTables | None:
+    def _tables(self, state: State, posterior: Posterior) -> DecisionTables | None:
         """The probabilities by which a posterior decides; None if it is not usable."""
         if not posterior.usable:
             return None
         rules = self._config.race
-        return relations.decision_tables(posterior, rules.epsilon, rules.elimination)
+        return relations.decision_tables(
+            posterior, rules.epsilon, rules.elimination, state.decided_at
+        )
 
     def _posterior(
         self,

@@ -3,13 +3,8 @@
 from collections import Counter, OrderedDict
 from operator import itemgetter
 
-from polarbear.driver.collect import RUNS_IN_A_ROW, RunKey
-from polarbear.execution.outcome import Executor, Task
-
-
-def run_key(task: Task) -> RunKey:
-    """The algorithm and the instance of a task, by name."""
-    return task.algorithm.name, task.instance.id
+from polarbear.driver.collect import RUNS_IN_A_ROW
+from polarbear.execution.outcome import Executor, RunKey, Task
 
 
 class RunQueue:
@@ -20,8 +15,8 @@ class RunQueue:
     """
 
     def __init__(self) -> None:
-        # By algorithm and instance, each with its position in the whole queue.
-        self._tasks: dict[str, OrderedDict[str, tuple[int, Task]]] = {}
+        # By algorithm, each with its position in the whole queue.
+        self._tasks: dict[str, OrderedDict[RunKey, tuple[int, Task]]] = {}
         self._n_added = 0
         self._n_taken: Counter[str] = Counter()  # by algorithm
 
@@ -35,15 +30,15 @@ class RunQueue:
 
     def add(self, task: Task) -> None:
         """Add a task at the end."""
-        name, instance = run_key(task)
-        self._tasks.setdefault(name, OrderedDict())[instance] = (self._n_added, task)
+        of_algorithm = self._tasks.setdefault(task.algorithm.name, OrderedDict())
+        of_algorithm[task.key] = (self._n_added, task)
         self._n_added += 1
 
     def take(self, executor: Executor) -> Task:
         """Remove and return the task that an executor shall start next."""
         task = executor.preferred(self._next_tasks())
-        name, instance = run_key(task)
-        del self._tasks[name][instance]
+        name = task.algorithm.name
+        del self._tasks[name][task.key]
         if not self._tasks[name]:
             del self._tasks[name]
         self._n_taken[name] += 1

@@ -15,9 +15,8 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from polarbear.config.configuration import Config
-from polarbear.driver.collect import RunKey
-from polarbear.driver.run_queue import RunQueue, run_key
-from polarbear.execution.outcome import Executor, Outcome, Status, Task
+from polarbear.driver.run_queue import RunQueue
+from polarbear.execution.outcome import Executor, Outcome, RunKey, Status, Task
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import FinishedRun, StoredRun
@@ -60,12 +59,12 @@ class SpeculativeRuns:
 
     def add(self, finished: FinishedRun) -> None:
         """Keep a finished run for the round that may request it."""
-        self._unused[finished.run.algorithm, finished.run.instance].append(finished)
+        self._unused[self._store.key_of(finished.run)].append(finished)
 
     def take(self, task: Task) -> Outcome | None:
         """Remove and return the outcome of a task, if there is one."""
         for finished, outcome in self._answers(task):
-            self._unused[run_key(task)].remove(finished)
+            self._unused[task.key].remove(finished)
             return outcome
         return None
 
@@ -89,7 +88,7 @@ class SpeculativeRuns:
 
     def _answers(self, task: Task) -> Iterator[tuple[FinishedRun, Outcome]]:
         """Runs that answer a request, each with the outcome of the requested run."""
-        for finished in self._unused[run_key(task)]:
+        for finished in self._unused[task.key]:
             if self.fits(finished.run, task):
                 outcome = finished.up_to(task)
                 if outcome is not None:
@@ -175,7 +174,7 @@ class Scheduler:
 
     def _request(self, task: Task) -> None:
         """Use a speculative run that is finished, wait for one that has started, or queue a run."""
-        key = run_key(task)
+        key = task.key
         self._requested[key] = task
         if self.speculative is not None:
             outcome = self.speculative.take(task)
@@ -195,7 +194,7 @@ class Scheduler:
 
     def _is_new(self, task: Task) -> bool:
         """Whether no speculative run for this task has started."""
-        if run_key(task) in self._running:
+        if task.key in self._running:
             return False
         return self.speculative is None or not self.speculative.has(task)
 
@@ -218,13 +217,13 @@ class Scheduler:
                 yield None
                 continue
             task = self._likely.take(self._pool)
-            self._running[run_key(task)] = task
+            self._running[task.key] = task
             yield task
 
     def _receive(self, outcome: Outcome) -> None:
         """Take in the outcome of a speculative run, or of a requested one."""
         task = outcome.task
-        key = run_key(task)
+        key = task.key
         running = self._running.get(key)
         # A worker returns a copy of its task, so that tasks are compared by their content.
         if running and (running.budget, running.attempt) == (task.budget, task.attempt):
@@ -256,7 +255,7 @@ class Scheduler:
 
     def _accept(self, outcome: Outcome) -> None:
         """Take in a requested run."""
-        del self._requested[run_key(outcome.task)]
+        del self._requested[outcome.task.key]
         finished = self._record(outcome)
         self._finished.append(finished)
         self._on_outcome(outcome, finished)

@@ -40,6 +40,11 @@ def changes_between(before: Fingerprint, after: Fingerprint) -> list[str]:
     return changes + differences(options_before, options_after)
 
 
+def has_contract(fingerprint: Fingerprint) -> bool:
+    """Whether a run was made with one of the budgets of a contract algorithm."""
+    return fingerprint is not None and "contract" in json.loads(fingerprint)["options"]
+
+
 def source_changes(before: Fingerprint, after: Fingerprint) -> list[str]:
     """The differences of files and packages, whatever the options."""
     if before is None or after is None:
@@ -88,6 +93,7 @@ class StaleRuns:
     runs: pl.DataFrame
     changes: tuple[str, ...]
     sources: bool  # whether files or packages have changed, not only options
+    contract_changed: bool  # whether runs were made with a contract, and are not now, or reversely
     fingerprints: tuple[Fingerprint, ...]
 
     @property
@@ -119,6 +125,9 @@ def stale_runs(store: StoreOnDisk, current: Mapping[str, str]) -> list[StaleRuns
                 runs=runs.filter(pl.col("fingerprint").is_in(others, nulls_equal=True)),
                 changes=tuple(changes),
                 sources=any(source_changes(fingerprint, present) for fingerprint in others),
+                contract_changed=any(
+                    has_contract(fingerprint) != has_contract(present) for fingerprint in others
+                ),
                 fingerprints=tuple(others),
             )
             all_stale.append(stale)

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from polarbear.execution.host import IMPORTED, Where
 from polarbear.numerics.arrays import Floats
@@ -38,6 +38,14 @@ class Status(StrEnum):
 STOPPED = (Status.BUDGET, Status.LOST)  # ends from outside, after which a run could have improved
 
 
+class RunKey(NamedTuple):
+    """What distinguishes a run: its algorithm, its instance, and of a contract its budget."""
+
+    algorithm: str
+    instance: str
+    contract: float | None = None
+
+
 @dataclass(frozen=True)
 class Task:
     """One run to execute: an algorithm on an instance, up to a budget."""
@@ -50,6 +58,11 @@ class Task:
     fingerprint: str | None = None  # of the code behind it, as stored
     seconds: float | None = None  # of a trial: it is stopped at its first value after that
     twice: bool = False  # executed twice in one process, to compare the trajectories
+
+    @property
+    def key(self) -> RunKey:
+        contract = None if self.algorithm.contract is None else self.budget
+        return RunKey(self.algorithm.name, self.instance.id, contract)
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ def _executed(
             task.instance,
             task.seed,
             axis,
-            budget=setting.budget.limit,
+            budget=setting.budget.limit if task.algorithm.contract is None else task.budget,
             problem=problem,
             lower=described.lower if described else None,
             upper=described.upper if described else None,

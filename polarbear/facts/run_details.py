@@ -12,7 +12,7 @@ import polars as pl
 from polarbear.errors import ReportError
 from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.numerics.arrays import Floats
-from polarbear.records import Record
+from polarbear.records import Record, optional_key
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk, best_so_far
 from polarbear.store.runs import StoredRun
@@ -73,7 +73,10 @@ class Duels(Record):
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One run on an instance: its improvements, its end, and its seed."""
+    """One run on an instance: its improvements, its end, and its seed.
+
+    ``contract`` is the budget that a contract algorithm was given, None for others.
+    """
 
     algorithm: str
     run: str
@@ -85,6 +88,13 @@ class Trajectory:
     t: tuple[float, ...]
     y: tuple[float, ...]
     at_times: tuple[float | None, ...]
+    contract: float | None = optional_key()
+
+    def label(self, axis: str) -> str:
+        """The algorithm, and the budget that a contract gave to this run."""
+        if self.contract is None:
+            return self.algorithm
+        return f"{self.algorithm}, given {timed(self.contract, axis)}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -193,11 +203,13 @@ def runs_on(store: StoreOnDisk, instance: str) -> InstanceRuns:
     _check_runs(store)
     row = instance_row(store, instance)
     budget = store.settings.budget
-    trajectories = {
-        run.algorithm: _trajectory(store, run, t, y)
-        for run, t, y in store.trajectories()
+    trajectories = [
+        _trajectory(store, run, t, y)
+        for run, t, y in store.run_trajectories()
         if run.instance == instance
-    }
+    ]
+    order = list(store.settings.algorithms)
+    trajectories.sort(key=lambda run: (order.index(run.algorithm), run.contract or 0.0))
     return InstanceRuns(
         instance=instance,
         suite=row["suite"],
@@ -207,9 +219,7 @@ def runs_on(store: StoreOnDisk, instance: str) -> InstanceRuns:
         better=better_in(store),
         times=tuple(map(float, budget.times)),
         repeat=f"{repeating(store)} --on {shlex.quote(instance)} --repeat",
-        runs=tuple(
-            trajectories[name] for name in store.settings.algorithms if name in trajectories
-        ),
+        runs=tuple(trajectories),
     )
 
 
@@ -228,6 +238,7 @@ def _trajectory(store: StoreOnDisk, run: StoredRun, t: Floats, y: Floats) -> Tra
         t=tuple(t.tolist()),
         y=values,
         at_times=tuple(_value(value, store.sign) for value in values_at_times),
+        contract=store.key_of(run).contract,
     )
 
 

@@ -356,11 +356,12 @@ def _times_as_long(
 
 def _saved_share(state: State, rounds: Sequence[RoundRecord]) -> float:
     """The share of the budget of running everything to the end that was not allotted."""
-    full_budget = len(state.algorithms) * state.instances * state.times[-1]
-    coverage = RoundCoverage(rounds)
-    allotted = sum(
-        stretch.length * stretch.until for name in state.algorithms for stretch in coverage.of(name)
+    on_an_instance = sum(
+        sum(state.contracts.get(name, state.times[-1:])) for name in state.algorithms
     )
+    full_budget = on_an_instance * state.instances
+    coverage = RoundCoverage(rounds)
+    allotted = sum(stretch.spent for name in state.algorithms for stretch in coverage.of(name))
     return 1 - allotted / full_budget if full_budget else 0.0
 
 

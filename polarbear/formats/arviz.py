@@ -25,6 +25,7 @@ class ArviZExport(base.Export):
 
     endings: ClassVar[tuple[str, ...]] = (".nc", ".zarr")
     read_by: ClassVar[str] = "ArviZ, xarray"
+    writes_runs: ClassVar[bool] = False
 
     model: str | None = Field(
         None, description="of this model; by default the race's, or that of the default model"

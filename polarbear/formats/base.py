@@ -152,6 +152,7 @@ class Export(Options):
 
     endings: ClassVar[tuple[str, ...]] = ()
     read_by: ClassVar[str] = ""
+    writes_runs: ClassVar[bool] = True  # and not only rankings or posteriors
 
     @abstractmethod
     def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], path: Path) -> Written:

@@ -112,6 +112,7 @@ class ChooserExport(base.Export):
 
     endings: ClassVar[tuple[str, ...]] = (".json", ".py")
     read_by: ClassVar[str] = "your program in production"
+    writes_runs: ClassVar[bool] = False
 
     preference: str = Field(DEFAULT_PREFERENCE, description="the choice if no budget is given")
     risk: str = Field(DEFAULT_RISK, description="the risk profile, as of `select`")

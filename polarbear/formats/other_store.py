@@ -12,7 +12,7 @@ from polarbear.problems.base import Instance
 from polarbear.problems.specs import OPTIMUM
 from polarbear.problems.weights import WEIGHT
 from polarbear.store import StoreOnDisk
-from polarbear.wording import counted, noun
+from polarbear.wording import counted, joined, noun
 
 
 class OtherStore(Format):
@@ -46,6 +46,11 @@ def _imported(store: StoreOnDisk) -> Imported:
     if outcomes and len(rankings):
         n_rankings = counted(len(rankings), "ranking")
         notes = (f"{n_rankings} without values {noun(len(rankings), 'is', 'are')} left out",)
+    if settings.contracts:
+        notes += (
+            f"{joined(list(settings.contracts))}: the runs with several budgets are one trajectory "
+            "here, the final value of each at its budget",
+        )
     return Imported(
         tuple(settings.algorithms),
         tuple(instance for name, instance in instances.items() if name in used_instances),
@@ -54,7 +59,7 @@ def _imported(store: StoreOnDisk) -> Imported:
         notes=notes,
         maximise=store.maximise,
         axis=settings.budget.axis,
-        trajectory=settings.trajectory,
+        trajectory="last" if settings.contracts else settings.trajectory,
         grid=settings.budget.grid if outcomes else None,
     )
 

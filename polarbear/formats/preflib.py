@@ -160,6 +160,7 @@ class PrefLibExport(base.Export):
     """A folder with the rankings at each time: .toc, or .toi where algorithms are absent."""
 
     read_by: ClassVar[str] = "preflibtools; `import --format preflib`"
+    writes_runs: ClassVar[bool] = False
 
     tie_tolerance: float = Field(
         0.0, ge=0, description="how much worse than the best of them a value may be and still tie"

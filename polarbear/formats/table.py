@@ -408,7 +408,7 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
             record["weight"] = weights.get(run.instance, 1.0)
         times, values = base.points_and_end(run, t, store.sign * y)
         records.append({**record, "t": times, "y": values})
-    is_last = store.settings.trajectory == "last"
+    is_last = _last_value_counts(store, algorithms)
     value = "the last value" if is_last else "the best value found so far"
     meanings = {
         "algorithm": "the algorithm's name",
@@ -425,10 +425,19 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
     }
     rows = pl.DataFrame(records).explode("t", "y")
     summary = f"{counted(len(rows), 'row')} of {counted(len(runs), 'run')}"
-    return _LongTable(rows, meanings, base.Written(summary, _options_of_import(store, rows)))
+    options = _options_of_import(store, rows, is_last)
+    return _LongTable(rows, meanings, base.Written(summary, options))
 
 
-def _options_of_import(store: StoreOnDisk, rows: pl.DataFrame) -> tuple[str, ...]:
+def _last_value_counts(store: StoreOnDisk, algorithms: tuple[str, ...]) -> bool:
+    """Whether values may get worse again: by the configuration, or those of a contract."""
+    has_contract = any(name in store.settings.contracts for name in algorithms)
+    return store.settings.trajectory == "last" or has_contract
+
+
+def _options_of_import(
+    store: StoreOnDisk, rows: pl.DataFrame, last_value_counts: bool
+) -> tuple[str, ...]:
     """Notes on what the rows do not say, and an import has to be told."""
     settings = store.settings
     options = []
@@ -436,8 +445,8 @@ def _options_of_import(store: StoreOnDisk, rows: pl.DataFrame) -> tuple[str, ...
         options.append(f"--axis {shlex.quote(settings.budget.axis)}")
     if store.maximise:
         options.append("--maximise")
-    if settings.trajectory != "best":
-        options.append(f"--set trajectory={settings.trajectory}")
+    if last_value_counts:
+        options.append("--set trajectory=last")
     notes = []
     if options:
         notes.append(f"rows do not say it: import them with {' '.join(options)}")

@@ -271,7 +271,21 @@ def export_store(
         algorithms=chosen,
         what=written.summary,
         written=tuple(map(str, targets)),
-        notes=written.notes,
+        notes=(*written.notes, *_notes_on_contracts(store, chosen, export)),
+    )
+
+
+def _notes_on_contracts(
+    store: StoreOnDisk, algorithms: Sequence[str], export: Export
+) -> tuple[str, ...]:
+    """A note on contract algorithms, whose several runs no format of trajectories can carry."""
+    contracts = [name for name in algorithms if name in store.settings.contracts]
+    if not contracts or not export.writes_runs:
+        return ()
+    return (
+        f"{joined(contracts)}: the runs with several budgets are one trajectory here, the final "
+        "value of each at its budget, which may get worse; a reader that keeps the best so far "
+        "overrates it",
     )
 
 

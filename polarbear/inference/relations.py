@@ -16,6 +16,7 @@ from polarbear.errors import InferenceError
 from polarbear.inference.empirical.pair_probabilities import pair_probabilities
 from polarbear.inference.models import joint_models
 from polarbear.numerics.threads import Threads, in_threads
+from polarbear.rankings.duels import index_of_pair
 from polarbear.settings.decision_levels import DEFAULT_EPSILON
 
 if TYPE_CHECKING:
@@ -37,6 +38,27 @@ class Pointwise:
     epsilon: float
     no_worse: np.ndarray | None = None
     no_worse_error: np.ndarray | None = None
+
+    def decided_at(self, index: np.ndarray) -> Pointwise:
+        """The relations in which each pair has those of another time: index[time, pair]."""
+        n_times, n, _ = self.dominance.shape
+        table = np.zeros((n_times, n, n), dtype=int)
+        a, b = np.triu_indices(n, 1)
+        table[:, a, b] = index
+        table[:, b, a] = index
+
+        def taken(values: np.ndarray | None) -> np.ndarray | None:
+            return None if values is None else np.take_along_axis(values, table, axis=0)
+
+        return Pointwise(
+            dominance=np.take_along_axis(self.dominance, table, axis=0),
+            dominance_error=np.take_along_axis(self.dominance_error, table, axis=0),
+            equivalence=np.take_along_axis(self.equivalence, table, axis=0),
+            equivalence_error=np.take_along_axis(self.equivalence_error, table, axis=0),
+            epsilon=self.epsilon,
+            no_worse=taken(self.no_worse),
+            no_worse_error=taken(self.no_worse_error),
+        )
 
 
 @dataclass(frozen=True)
@@ -117,8 +139,13 @@ def _by_duels(duels: DuelRecord, concentration: float, epsilon: float) -> Pointw
     )
 
 
-def joint(posterior: Posterior, threads: int | None = None) -> Joint:
-    """Relations over all times at once, where the model can speak about them."""
+def joint(
+    posterior: Posterior, threads: int | None = None, decided_at: np.ndarray | None = None
+) -> Joint:
+    """Relations over all times at once, where the model can speak about them.
+
+    ``decided_at`` has the indices of the times that decide each pair: int[time, pair].
+    """
     if not posterior.joint:
         raise InferenceError(
             f"the {posterior.model} model treats times as independent and has no joint posterior "
@@ -130,8 +157,11 @@ def joint(posterior: Posterior, threads: int | None = None) -> Joint:
 
     def run(pair: tuple[int, int]) -> None:
         a, b = pair
-        a_always = posterior.beats(a, b).all(axis=1)
-        b_always = posterior.beats(b, a).all(axis=1)
+        times: slice | np.ndarray = slice(None)
+        if decided_at is not None:
+            times = np.unique(decided_at[:, index_of_pair(a, b, n)])
+        a_always = posterior.beats(a, b)[:, times].all(axis=1)
+        b_always = posterior.beats(b, a)[:, times].all(axis=1)
         always = np.stack([a_always, b_always], axis=1)
         share, share_error = shares_with_errors(always, posterior.chains, posterior.independent)
         dominance[a, b] = share[0]
@@ -200,9 +230,19 @@ class DecisionTables:
         )
 
 
-def decision_tables(posterior: Posterior, epsilon: float, elimination: str) -> DecisionTables:
-    """The probabilities by which a posterior decides, by pointwise or joint elimination."""
+def decision_tables(
+    posterior: Posterior,
+    epsilon: float,
+    elimination: str,
+    decided_at: np.ndarray | None = None,
+) -> DecisionTables:
+    """The probabilities by which a posterior decides, by pointwise or joint elimination.
+
+    ``decided_at`` has the index of the time that decides each pair at each time: int[time, pair].
+    """
     at_times = pointwise(posterior, epsilon, no_worse=True)
+    if decided_at is not None:
+        at_times = at_times.decided_at(decided_at)
     assert at_times.no_worse is not None
     assert at_times.no_worse_error is not None
     weakest = at_times.dominance.argmin(axis=0)[None]
@@ -211,7 +251,7 @@ def decision_tables(posterior: Posterior, epsilon: float, elimination: str) -> D
     dominates = estimate
     error = estimate_error
     if elimination == "joint":
-        over_times = joint(posterior)
+        over_times = joint(posterior, decided_at=decided_at)
         dominates = over_times.dominance
         error = over_times.dominance_error
     errors = DecisionTables(

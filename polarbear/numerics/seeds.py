@@ -9,9 +9,11 @@ def derived_seed(*parts: object) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
 
-def run_seed(seed: int, instance: str, algorithm: str | None) -> int:
-    """The seed of a run, which depends on these three only: adding an algorithm changes no run.
+def run_seed(seed: int, instance: str, algorithm: str | None, contract: str | None = None) -> int:
+    """The seed of a run, which depends on these only: adding an algorithm changes no run.
 
-    Without the algorithm it is the seed that all algorithms share on an instance.
+    Without the algorithm it is the seed that all algorithms share on an instance. ``contract`` is
+    the budget of one of several runs of a contract algorithm.
     """
-    return derived_seed(seed, "run", instance, *([] if algorithm is None else [algorithm]))
+    parts = [part for part in (algorithm, contract) if part is not None]
+    return derived_seed(seed, "run", instance, *parts)

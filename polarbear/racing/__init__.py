@@ -13,8 +13,10 @@ from polarbear.racing.decide import admit as admit
 from polarbear.racing.decide import needs_more_draws as needs_more_draws
 from polarbear.racing.decide import settled_codes as settled_codes
 from polarbear.racing.decide import step as step
+from polarbear.racing.open_questions import Budgets as Budgets
 from polarbear.racing.open_questions import OpenQuestion as OpenQuestion
 from polarbear.racing.open_questions import Topic as Topic
+from polarbear.racing.open_questions import budgets as budgets
 from polarbear.racing.open_questions import horizons as horizons
 from polarbear.racing.open_questions import open_questions as open_questions
 from polarbear.racing.rules import Rules as Rules

@@ -19,15 +19,32 @@ from polarbear.racing.state import OPEN, RoundRecord, State
 
 
 class Stretch(NamedTuple):
-    """Neighbouring problems, from ``first`` to before ``stop``, and the time reached on each."""
+    """Neighbouring problems, from ``first`` to before ``stop``, and the time reached on each.
+
+    ``at`` are the budgets of the runs of a contract algorithm on each, None for any other one.
+    """
 
     first: int
     stop: int
     until: float
+    at: frozenset[float] | None = None
 
     @property
     def length(self) -> int:
         return self.stop - self.first
+
+    @property
+    def spent(self) -> float:
+        """The time that runs were allotted on all of the problems."""
+        return self.length * (self.until if self.at is None else sum(sorted(self.at)))
+
+    def reaches_at(self, state: State, name: str) -> np.ndarray:
+        """At which times of a race there is a run of the algorithm that counts: bool[time]."""
+        return np.array([self.reaches(state.budget_at(name, time)) for time in state.times])
+
+    def reaches(self, time: float) -> bool:
+        """Whether there is a run to this time, or a contract with this budget."""
+        return self.until >= time if self.at is None else time in self.at
 
 
 class RoundCoverage:
@@ -41,7 +58,9 @@ class RoundCoverage:
     def add(self, record: RoundRecord) -> None:
         """Take in the runs of a round."""
         for name, until in record.ran_to.items():
-            stretch = Stretch(record.first, record.first + record.drawn, until)
+            budgets = (record.ran_at or {}).get(name)
+            at = None if budgets is None else frozenset(budgets)
+            stretch = Stretch(record.first, record.first + record.drawn, until, at)
             self._stretches[name].append(stretch)
 
     def of(self, name: str) -> list[Stretch]:
@@ -53,23 +72,39 @@ class RoundCoverage:
         for first, stop in pairwise(borders):
             until = self.until(name, first)
             if until > 0:
-                pieces.append(Stretch(first, stop, until))
+                pieces.append(Stretch(first, stop, until, self._budgets(name, first)))
         return pieces
 
     def until(self, name: str, index: int) -> float:
         """The time up to which an algorithm was run on a problem; 0 where it was not."""
-        times = [
-            stretch.until
-            for stretch in self._stretches[name]
-            if stretch.first <= index < stretch.stop
+        return max((stretch.until for stretch in self._on(name, index)), default=0.0)
+
+    def is_run(self, state: State, name: str, index: int) -> np.ndarray:
+        """At which times of a race a run of an algorithm on a problem was asked for: bool[time]."""
+        is_run = np.zeros(len(state.times), dtype=bool)
+        for stretch in self._on(name, index):
+            is_run |= stretch.reaches_at(state, name)
+        return is_run
+
+    def _on(self, name: str, index: int) -> list[Stretch]:
+        """The stretches of an algorithm that contain a problem."""
+        return [
+            stretch for stretch in self._stretches[name] if stretch.first <= index < stretch.stop
         ]
-        return max(times, default=0.0)
+
+    def _budgets(self, name: str, index: int) -> frozenset[float] | None:
+        """The budgets of all runs of a contract algorithm on a problem; None for another one."""
+        budgets = [stretch.at for stretch in self._on(name, index) if stretch.at is not None]
+        return frozenset().union(*budgets) if budgets else None
 
     def complete(self, name: str, time: float) -> int:
-        """The number of first problems that an algorithm was run on up to a time or further."""
+        """The number of first problems that an algorithm was run on up to a time or further.
+
+        Of a contract algorithm these are the problems with a run that was given this time.
+        """
         n_complete = 0
-        for stretch in sorted(self._stretches[name]):
-            if stretch.until >= time and stretch.first <= n_complete:
+        for stretch in sorted(self._stretches[name], key=lambda stretch: stretch[:3]):
+            if stretch.reaches(time) and stretch.first <= n_complete:
                 n_complete = max(n_complete, stretch.stop)
         return n_complete
 
@@ -96,7 +131,7 @@ def _behind(state: State, coverage: RoundCoverage, is_exhausted: bool) -> dict[s
     complete = cache(coverage.complete)  # many pairs ask for the same algorithm and time
     behind: dict[str, int] = {}
     for names, time in _compared(state):
-        n_complete = {name: complete(name, time) for name in names}
+        n_complete = {name: complete(name, state.budget_at(name, time)) for name in names}
         needed = state.instances if is_exhausted else max(n_complete.values())
         for name in names:
             if n_complete[name] < needed:
@@ -110,8 +145,16 @@ def _compared(state: State) -> Iterator[tuple[tuple[str, ...], float]]:
     A race for preferences asks about no pair.
     """
     if not state.is_for_preferences:
-        for pair, codes in zip(state.pairs, state.settled, strict=True):
-            for index in np.flatnonzero(codes == OPEN).tolist():
+        decided_at = state.decided_at
+        for number, (pair, codes) in enumerate(zip(state.pairs, state.settled, strict=True)):
+            open_times = np.flatnonzero(codes == OPEN)
+            if decided_at is not None:
+                open_times = np.unique(decided_at[open_times, number])
+            for index in open_times.tolist():
                 yield pair, state.times[index]
     for choice in state.open_choices:
         yield choice.algorithms, choice.last
+        for name in choice.algorithms:
+            for time in state.contracts.get(name, ()):
+                if state.budget_at(name, choice.first) <= time < choice.last:
+                    yield (choice.algorithms, max(time, choice.first))

@@ -26,8 +26,10 @@ MARGIN = 2.0  # Monte-Carlo errors from alpha within which a decision needs more
 MAX_UNTRUSTED_ROUNDS = 3  # in a row; then the race stops
 
 
-def admit(state: State, newcomer: str, rules: Rules) -> State:
-    """Add an algorithm about which nothing is known."""
+def admit(
+    state: State, newcomer: str, rules: Rules, contract_times: np.ndarray | None = None
+) -> State:
+    """Add an algorithm about which nothing is known, with its contract times if it has any."""
     if newcomer in state.algorithms:
         raise RaceError(f"'{newcomer}' is in the race already")
     if state.joining:
@@ -37,9 +39,13 @@ def admit(state: State, newcomer: str, rules: Rules) -> State:
     for name in state.algorithms:
         code = OPEN if name in state.candidates else OUT
         codes[name, newcomer] = np.full(len(state.times), code, dtype=np.int8)
+    contracts = dict(state.contracts)
+    if contract_times is not None:
+        contracts[newcomer] = tuple(contract_times.tolist())
     return replace(
         state,
         algorithms=names,
+        contracts=contracts,
         settled=np.stack([codes[pair] for pair in combinations(names, 2)]),
         joining=newcomer,
         caught_up=0,

@@ -9,7 +9,7 @@ import numpy as np
 
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing.choice_questions import OpenChoice
-from polarbear.racing.open_questions import horizons, open_questions
+from polarbear.racing.open_questions import budgets, open_questions
 from polarbear.racing.rules import Batch, RaceLimits, Rules
 from polarbear.racing.settling import ShownRelations, settled_relations
 from polarbear.racing.state import ABOVE, ALIKE, BELOW, OPEN, RaceForecast, State
@@ -86,7 +86,7 @@ def forecast(
         low=int(min(low, looks[-1] - state.instances)),
         likely=_finite(np.quantile(further, 0.5, method="inverted_cdf")),
         high=_finite(np.quantile(further, HIGH, method="inverted_cdf")),
-        an_instance=float(sum(horizons(state, rules).values())),
+        an_instance=float(sum(map(sum, budgets(state, rules).values()))),
     )
 
 

@@ -6,7 +6,7 @@ Nothing in a checkpoint depends on the speed of the round: the same race leaves 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -20,6 +20,7 @@ from polarbear.racing.choice_questions import ChoiceQuestion, OpenChoice, OutFor
 from polarbear.racing.race_settings import RaceSettings
 from polarbear.racing.rules import Rules
 from polarbear.records import json_values
+from polarbear.settings.contract import ContractTimes
 
 # The settled relation of a pair (a, b) at a time, and its letter in a checkpoint.
 OPEN, ABOVE, BELOW, ALIKE, CROSSING, OUT = range(6)
@@ -60,7 +61,8 @@ class State:
     ``settled[pair, time]`` has the pairs in the order of ``pairs``. ``joining`` is an algorithm
     that runs on instances the others have seen, so far on the first ``caught_up`` of them. The last
     newcomer ``entered`` after that round. ``initial`` is the number of algorithms at the start.
-    ``choices`` are the questions about the choice of an algorithm.
+    ``choices`` are the questions about the choice of an algorithm. ``contracts`` has the contract
+    times of each algorithm that makes one run for each of several budgets.
     """
 
     algorithms: tuple[str, ...]
@@ -76,6 +78,7 @@ class State:
     untrusted: int = 0
     initial: int = 0
     choices: tuple[ChoiceQuestion, ...] = ()
+    contracts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -118,6 +121,29 @@ class State:
         """The share of settled pairs: the paper's proportion of resolved algorithm pairs."""
         return float((self.settled != OPEN).all(axis=1).mean())
 
+    @property
+    def decided_at(self) -> np.ndarray | None:
+        """The index of the time that decides each pair at each time: int[time, pair].
+
+        A pair with contract algorithms is decided at the times at which each of them ends a run,
+        and stays as it is until the next of these. None where all pairs are decided at all times.
+        """
+        if not self.contracts:
+            return None
+        times = np.array(self.times)
+        ends_a_run = np.array(
+            [np.isin(times, self.contracts.get(name, times)) for name in self.algorithms]
+        )
+        a, b = np.triu_indices(len(self.algorithms), 1)
+        index = np.where(ends_a_run[a] & ends_a_run[b], np.arange(len(times)), 0)
+        return np.maximum.accumulate(index, axis=1).T
+
+    def budget_at(self, name: str, time: float) -> float:
+        """The budget of the run that counts at a time: the last contract time by then."""
+        if name not in self.contracts:
+            return time
+        return max(budget for budget in self.contracts[name] if budget <= time)
+
     def relation(self, a: str, b: str) -> np.ndarray:
         """The settled relation of two algorithms at each time, as seen from the first."""
         if self.algorithms.index(a) < self.algorithms.index(b):
@@ -157,6 +183,8 @@ class State:
         }
         if self.choices:
             plain["choices"] = self.choices
+        if self.contracts:
+            plain["contracts"] = self.contracts
         return dict(json_values(plain))
 
     @classmethod
@@ -166,6 +194,7 @@ class State:
         state: State = _state_reader().validate_python({**plain, "settled": rows})
         shape = (len(state.pairs), len(state.times))
         mentioned = {name for out in state.eliminated for name in (out.algorithm, out.by)}
+        mentioned.update(state.contracts)
         if state.joining:
             mentioned.add(state.joining)
         for question in state.choices:
@@ -238,8 +267,9 @@ class RoundRecord(NamedTuple):
     """One round of a race, as its checkpoint keeps it.
 
     ``ran_to`` is the time up to which each algorithm ran on each of the ``drawn`` instances, which
-    begin at ``first`` in the order of the suite. ``runs`` is the number of runs of each algorithm
-    on the problems so far, also of those that no round asked for.
+    begin at ``first`` in the order of the suite; ``ran_at`` are the budgets of the runs of contract
+    algorithms, None without one. ``runs`` is the number of problems so far on which
+    each algorithm was run, also of those that no round asked for.
     ``evaluations`` are those of each algorithm so far; ``spent`` is the same on another axis.
     ``posterior`` is the key of the posterior, which has this number of ``draws``; ``problems`` are
     reasons not to use it. ``settings`` are those that must not change during the race.
@@ -265,6 +295,7 @@ class RoundRecord(NamedTuple):
     spent: Mapping[str, float] | None = None
     forecast: RaceForecast | None = None
     runs: Mapping[str, int] | None = None
+    ran_at: Mapping[str, tuple[float, ...]] | None = None
 
     @property
     def costs(self) -> Mapping[str, float]:
@@ -292,7 +323,7 @@ class RoundRecord(NamedTuple):
         stored_settings = parts.pop("settings").stored
         plain: dict[str, Any] = {}
         for key, part in parts.items():
-            if part or key not in ("spent", "forecast", "runs"):
+            if part or key not in ("spent", "forecast", "runs", "ran_at"):
                 plain[key] = json_values(part)
             if key == "posterior":
                 plain["rules"] = stored_settings["rules"]
@@ -322,6 +353,7 @@ class RoundRecord(NamedTuple):
             record.threats,
             record.spent or {},
             record.runs or {},
+            record.ran_at or {},
         )
         names = {name for mapping in per_algorithm for name in mapping}
         names |= {name for out in record.decisions.eliminated for name in out[:2]}
@@ -332,7 +364,17 @@ class RoundRecord(NamedTuple):
 
     def renamed(self, old: str, new: str) -> RoundRecord:
         """The same round with a new name for one algorithm."""
-        fields = ("state", "decisions", "ran_to", "evaluations", "spent", "runs", "threats", "fit")
+        fields = [
+            "state",
+            "decisions",
+            "ran_to",
+            "ran_at",
+            "evaluations",
+            "spent",
+            "runs",
+            "threats",
+            "fit",
+        ]
         return self._replace(**{key: _renamed(getattr(self, key), old, new) for key in fields})
 
 
@@ -351,11 +393,11 @@ def _renamed(value: Any, old: str, new: str) -> Any:
     if isinstance(value, str):
         return new if value == old else value
     if isinstance(value, State):
-        names = ("algorithms", "eliminated", "joining", "choices")
+        names = ("algorithms", "eliminated", "joining", "choices", "contracts")
         return replace(value, **{key: _renamed(getattr(value, key), old, new) for key in names})
     if isinstance(value, ChoiceQuestion):
-        names = ("open", "out", "choice", "as_good_as")
-        return replace(value, **{key: _renamed(getattr(value, key), old, new) for key in names})
+        keys = ("open", "out", "choice", "as_good_as")
+        return replace(value, **{key: _renamed(getattr(value, key), old, new) for key in keys})
     if isinstance(value, OpenChoice):
         return replace(value, algorithms=_renamed(value.algorithms, old, new))
     if isinstance(value, OutForPurpose):
@@ -372,8 +414,13 @@ def _renamed(value: Any, old: str, new: str) -> Any:
     return value
 
 
-def start(algorithms: Sequence[str], times: Sequence[float], rules: Rules) -> State:
-    """A race in which nothing is known."""
+def start(
+    algorithms: Sequence[str],
+    times: Sequence[float],
+    rules: Rules,
+    contracts: ContractTimes | None = None,
+) -> State:
+    """A race in which nothing is known; ``contracts`` may be those of further algorithms, too."""
     if len(algorithms) < 2:
         raise RaceError(
             f"a race needs at least two algorithms, found {len(algorithms)}; add another under "
@@ -386,4 +433,9 @@ def start(algorithms: Sequence[str], times: Sequence[float], rules: Rules) -> St
         batch=rules.batch.start,
         settled=np.full((n * (n - 1) // 2, len(times)), OPEN, dtype=np.int8),
         initial=n,
+        contracts={
+            name: tuple(times.tolist())
+            for name, times in (contracts or {}).items()
+            if name in algorithms
+        },
     )

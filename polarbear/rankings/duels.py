@@ -88,6 +88,18 @@ class DuelRecord:
         items = [algorithms.index(name) for name in names]
         return table[:, items][:, :, items]
 
+    def decided_at(self, index: np.ndarray | None) -> "DuelRecord":
+        """The record in which each pair has the duels of another time: index[time, pair]."""
+        if index is None:
+            return self
+        return replace(
+            self,
+            wins=np.take_along_axis(self.wins, index, axis=0),
+            losses=np.take_along_axis(self.losses, index, axis=0),
+            draws=np.take_along_axis(self.draws, index, axis=0),
+            shared=np.take_along_axis(self.shared, index, axis=0),
+        )
+
     def scaled(self, factor: float) -> "DuelRecord":
         """The record in which every problem has its weight times this factor."""
         return replace(

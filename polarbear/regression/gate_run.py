@@ -252,7 +252,7 @@ def gate(
                 verdicts = {pair_evidence.verdict(options) for pair_evidence in evidence}
                 if GateVerdict.WORSE in verdicts or GateVerdict.UNDECIDED not in verdicts:
                     break
-            n_reused = len(versions) * size - n_runs
+            n_reused = config.runs_on_an_instance * size - n_runs
             kept = ids
             if options.keeps_values:
                 chosen = stream.first(look_plan.limit or size)

@@ -155,12 +155,14 @@ class VersionDuels:
         """Failed runs of the candidate where the baseline's did not fail."""
         runs = stored_runs(self._store)
         failed = []
-        for name in self.instances:
-            old = runs.get((self._pair.baseline, name))
-            new = runs.get((self._pair.candidate, name))
-            if old and new and new.status.failed and not old.status.failed:
-                failed.append(FailedRun(name, new.status.value, new.message.split("\n")[0]))
-        return failed
+        for key, new in runs.items():
+            if key.algorithm != self._pair.candidate or not new.status.failed:
+                continue
+            old = runs.get(key._replace(algorithm=self._pair.baseline))
+            if key.instance in self.instances and old and not old.status.failed:
+                message = new.message.split("\n")[0]
+                failed.append(FailedRun(key.instance, new.status.value, message))
+        return sorted(failed, key=lambda run: self.instances.index(run.instance))
 
     def lost_most(self, span: tuple[int, int], most: int = 5) -> list[Lost]:
         """Instances with the largest loss within a span of times, the largest first."""

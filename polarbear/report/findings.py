@@ -28,11 +28,12 @@ def instances_at(context: ReportContext) -> dict[str, np.ndarray] | None:
     if context.rounds:
         counts = {name: np.zeros(len(times), dtype=int) for name in context.algorithms}
         coverage = race.RoundCoverage(entry.record for entry in context.rounds)
+        state = context.rounds[-1].state
         for name in context.algorithms:
             for stretch in coverage.of(name):
-                counts[name] += stretch.length * (times <= stretch.until)
+                counts[name] += stretch.length * stretch.reaches_at(state, name)
         return counts
-    runs = context.store.runs()
+    runs = context.store.compared_runs()
     if runs.is_empty():
         return None
     reached = pl.when(pl.col("status") == Status.BUDGET).then(pl.col("reached")).otherwise(np.inf)

@@ -24,6 +24,7 @@ from polarbear.report.provenance import provenance
 from polarbear.report.words import as_sentence, marked, without_marks
 from polarbear.wording import (
     P_BEST,
+    contract_words,
     counted,
     joined,
     noun,
@@ -222,6 +223,10 @@ def _evidence(context: ReportContext) -> str:
         f"{eliminated} and {settled}; {percent(race.saved)} of the budget of running everything "
         "was saved."
     )
+    for name, times in context.rounds[-1].state.contracts.items():
+        evidence += (
+            f" {name} is {contract_words(times, race.axis)}; its pairs are decided at these times."
+        )
     bound = words.error_bound(context.rules)
     if race.eliminated and bound:
         evidence += f" {as_sentence(bound)}"

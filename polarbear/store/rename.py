@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from polarbear.execution.outcome import RunKey
 from polarbear.store.catalog import Content, File, content_of, table_file
 from polarbear.store.rounds import Rounds
 from polarbear.store.runs import run_id
@@ -86,10 +87,15 @@ def _renamed_column(
 def _new_ids(store: StoreOnDisk, old: str, new: str) -> dict[str, str]:
     """The ids of runs follow from the names of their algorithms."""
     columns = ("algorithm", "instance", "attempt")
-    tables = (store.every_run(), store.speculative.table(), store.set_aside.runs())
-    return {
-        run_id(old, instance, attempt): run_id(new, instance, attempt)
-        for table in tables
-        for name, instance, attempt in table.select(columns).iter_rows()
+    ids = {
+        run_id(RunKey(old, instance), attempt): run_id(RunKey(new, instance), attempt)
+        for name, instance, attempt in store.set_aside.runs().select(columns).iter_rows()
         if name == old
     }
+    for table in (store.every_run(), store.speculative.table()):
+        for name, instance, attempt, budget in table.select(*columns, "budget").iter_rows():
+            # A run may have been made with a contract or without one.
+            for contract in (None, budget) if name == old else ():
+                old_id = run_id(RunKey(old, instance, contract), attempt)
+                ids[old_id] = run_id(RunKey(new, instance, contract), attempt)
+    return ids

@@ -14,7 +14,7 @@ import polars as pl
 
 from polarbear import __version__
 from polarbear.execution.host import Where
-from polarbear.execution.outcome import Outcome, Status, Task
+from polarbear.execution.outcome import Outcome, RunKey, Status, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.store import tables
 from polarbear.store.catalog import (
@@ -38,8 +38,10 @@ OUTCOME_FIELDS = ("status", "message", "evaluations", "reached", "seconds", "inv
 Fingerprint = str | None  # None: of an imported run
 
 
-def run_id(algorithm: str, instance: str, attempt: int) -> str:
-    text = f"{algorithm}\x1f{instance}\x1f{attempt}"
+def run_id(key: RunKey, attempt: int) -> str:
+    text = f"{key.algorithm}\x1f{key.instance}\x1f{attempt}"
+    if key.contract is not None:
+        text += f"\x1f{key.contract:.17g}"
     return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
@@ -76,7 +78,7 @@ class StoredRun(NamedTuple):
         name = task.algorithm.name
         instance = task.instance.id
         return cls(
-            run=run_id(name, instance, task.attempt),
+            run=run_id(task.key, task.attempt),
             algorithm=name,
             instance=instance,
             best=float(outcome.values[-1]) if len(outcome.values) else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,19 +13,20 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from polarbear.config.execution import KEEPS
 from polarbear.config.stored_settings import StoredSettings
 from polarbear.errors import StoreMismatchError
-from polarbear.execution.outcome import STOPPED, Status
+from polarbear.execution.outcome import RunKey, Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, weight_of
 from polarbear.rankings import UNRECORDED, GridValues
+from polarbear.settings import contract
 from polarbear.store import file_io, manifest, tables
 from polarbear.store.catalog import Catalog, File, joined, part_file
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import FOLDER, Races, Rounds, folder_of
+from polarbear.store.run_values import StoredTrajectory, best_so_far, composed, final_values
 from polarbear.store.runs import (
     FinishedRun,
     Provenance,
@@ -38,6 +40,8 @@ from polarbear.wording import counted
 
 MERGE_ABOVE = 48  # number of small parts from which on they are merged
 SMALL_PART_BYTES = 8 * 2**20  # of trajectories
+CONTRACT = "contract"
+KEY = ["algorithm", "instance", CONTRACT]  # the columns that distinguish runs
 
 
 class StoreOnDisk:
@@ -279,17 +283,66 @@ class StoreOnDisk:
         return runs.join(aside, on="run", how="anti", maintain_order="left")
 
     def runs(self) -> pl.DataFrame:
-        """One row for each algorithm on each instance: the run that counts."""
-        pair = ["algorithm", "instance"]
-        return self.all_runs().unique(pair, keep="last", maintain_order=True)
+        """One row for each run that counts: the last attempt of an algorithm on an instance.
+
+        A contract algorithm has one for each of its budgets.
+        """
+        runs = self.keyed(self.all_runs())
+        return runs.unique(KEY, keep="last", maintain_order=True).drop(CONTRACT)
+
+    def compared_runs(self) -> pl.DataFrame:
+        """One row for each algorithm on each instance, with how far it was run.
+
+        Of a contract algorithm it is the row of its longest run, which reached the end of the grid
+        if no contract time lacks a run, and otherwise the last time before the first that does.
+        """
+        runs = self.runs()
+        grid = self.settings.budget.times
+        rows = [runs.filter(~pl.col("algorithm").is_in(list(self.settings.contracts)))]
+        for name, contract_times in self.settings.contracts.items():
+            own_runs = runs.filter(pl.col("algorithm") == name).sort("instance", "budget")
+            for _, on_instance in own_runs.group_by("instance", maintain_order=True):
+                has_run = np.isin(contract_times, on_instance["budget"].to_numpy())
+                reached = pl.lit(contract.reached(contract_times, has_run, grid))
+                status = pl.lit(Status.BUDGET.value)
+                rows.append(on_instance[-1:].with_columns(reached=reached, status=status))
+        return pl.concat(rows)
+
+    def keyed(self, runs: pl.DataFrame) -> pl.DataFrame:
+        """Runs with the columns of their ``KEY``: the contract is a budget, 0 where none is."""
+        is_contract = pl.col("algorithm").is_in(list(self.settings.contracts))
+        budget = pl.when(is_contract).then(pl.col("budget")).otherwise(0.0)
+        return runs.with_columns(budget.alias(CONTRACT))
+
+    def key_of(self, run: StoredRun) -> RunKey:
+        """What distinguishes a run from others."""
+        budget = run.budget if run.algorithm in self.settings.contracts else None
+        return RunKey(run.algorithm, run.instance, budget)
 
     def rankings(self) -> pl.DataFrame:
         """Imported rankings: one row for each instance and time."""
         return self._table("rankings")
 
-    def trajectories(
+    def trajectories(self, algorithms: Sequence[str] | None = None) -> Iterator[StoredTrajectory]:
+        """Each algorithm on each instance, with the times at which its value changes.
+
+        The runs of a contract algorithm on an instance are one trajectory here.
+        """
+        of_contracts: defaultdict[tuple[str, str], list[StoredTrajectory]] = defaultdict(list)
+        contracts = self.settings.contracts
+        for run, t, y in self.run_trajectories(algorithms):
+            if run.algorithm in contracts:
+                of_contracts[run.algorithm, run.instance].append((run, t, y))
+            else:
+                yield run, t, y
+        grid = self.settings.budget.times
+        failed = self.settings.failures.ranks
+        for (name, _), runs in of_contracts.items():
+            yield composed(runs, contracts[name], grid, failed)
+
+    def run_trajectories(
         self, algorithms: Sequence[str] | None = None
-    ) -> Iterator[tuple[StoredRun, Floats, Floats]]:
+    ) -> Iterator[StoredTrajectory]:
         """Each run that counts, with the times and values of its improvements."""
         runs = self.runs()
         if algorithms is not None:
@@ -352,10 +405,20 @@ class StoreOnDisk:
         row = {instance: position for position, instance in enumerate(instances)}
         column = {name: position for position, name in enumerate(names)}
         values = np.full((len(instances), len(names), len(times)), np.nan)
-        for run, t, y in self.trajectories(names):
-            if run.instance in row:  # otherwise it was stored after the table of runs was read
-                best = best_so_far(t, y, run.status, run.reached, times, failed)
-                values[row[run.instance], column[run.algorithm]] = best
+        of_contracts: defaultdict[tuple[int, int], list[StoredTrajectory]] = defaultdict(list)
+        contracts = self.settings.contracts
+        for run, t, y in self.run_trajectories(names):
+            if run.instance not in row:
+                continue  # It was stored after the table of runs was read.
+            cell = (row[run.instance], column[run.algorithm])
+            if run.algorithm in contracts:
+                of_contracts[cell].append((run, t, y))
+            else:
+                values[cell] = best_so_far(t, y, run.status, run.reached, times, failed)
+        for cell, contract_runs in of_contracts.items():
+            contract_times = contracts[names[cell[1]]]
+            finals = final_values(contract_runs, contract_times, failed)
+            values[cell] = contract.on_grid(contract_times, finals, times)
         time_index = {float(t): position for position, t in enumerate(times)}
         for instance, t, ranked, positions in rankings.iter_rows():
             for name, position in zip(ranked, positions, strict=True):
@@ -367,18 +430,3 @@ class StoreOnDisk:
 def _concatenated(lists: pl.Series) -> Floats:
     """The numbers of all lists of a column, one list after the other."""
     return np.asarray(lists.explode().drop_nulls().to_numpy())  # an empty list becomes one null
-
-
-def best_so_far(
-    t: Floats, y: Floats, status: str, reached: float, times: Floats, failed: str = KEEPS
-) -> Floats:
-    """The values of a run on a grid: +inf before its first, NaN where it is absent.
-
-    ``failed`` is the rank of a failed run after its end: it keeps its best, is last or absent.
-    """
-    best = np.concatenate([[np.inf], y])[np.searchsorted(t, times, side="right")]
-    if status in STOPPED:
-        best[times > reached] = np.nan  # it was stopped from outside: absent, not last
-    elif failed != KEEPS and Status(status).failed:
-        best[times > reached] = np.inf if failed == "last" else np.nan
-    return best

@@ -5,7 +5,9 @@ A table is a folder of Parquet parts; all parts together are the table. Rules fo
 - A row that occurs twice (the same ``run``; the same ``instance``, in rankings with ``t``) counts
   once.
 - A run that is listed in ``set-aside-*.parquet``, if there is such a file, does not count.
-- Of several runs of one algorithm on one instance the one with the highest ``attempt`` counts.
+- Of several runs of one algorithm on one instance the one with the highest ``attempt`` counts. An
+  algorithm whose options in ``polarbear.json`` have a ``contract`` has one run for each of several
+  budgets, and of several runs with one budget the one with the highest ``attempt`` counts.
 
 The folder ``speculative`` holds runs that a race has started before a round asked for them, and
 that no round has used yet. They do not count.
@@ -141,7 +143,7 @@ ALL = {
 # Columns by which the rows of a table are sorted, and columns in which they differ.
 ORDER = {
     "instances": (("index", "instance"), ("instance",)),
-    "runs": (("algorithm", "instance", "attempt"), ("run",)),
+    "runs": (("algorithm", "instance", "attempt", "budget"), ("run",)),
     "rankings": (("instance", "t"), ("instance", "t")),
-    "speculative": (("algorithm", "instance", "started"),) * 2,
+    "speculative": (("algorithm", "instance", "started", "budget"),) * 2,
 }

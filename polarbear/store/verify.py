@@ -5,6 +5,7 @@ The rounds of a race need their files, and the instances and runs that they used
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -172,14 +173,22 @@ def unsupported_round(catalog: Catalog, bad: Reasons) -> int | None:
     all_sound = not bad
     instance_parts = sound_parts(catalog, "instances", ["index", "instance"], bad).values()
     instances = dict(row for part in instance_parts for row in part.iter_rows())
-    parts = sound_parts(catalog, "runs", ["algorithm", "instance"], bad).values()
-    runs = {row for part in parts for row in part.iter_rows()}
+    parts = sound_parts(catalog, "runs", ["algorithm", "instance", "budget"], bad).values()
+    budgets: defaultdict[tuple[str, str], set[float]] = defaultdict(set)
+    for part in parts:
+        for name, instance, budget in part.iter_rows():
+            budgets[name, instance].add(budget)
     for record in records:
         number = record.state.round
         stop = record.first + record.drawn
         drawn = [instances[i] for i in instances if record.first <= i < stop]
-        runs_of_round = {(name, instance) for name in record.ran_to for instance in drawn}
-        n_lost = {"instances": record.drawn - len(drawn), "runs": len(runs_of_round - runs)}
+        n_lost_runs = 0
+        for name in record.ran_to:
+            needed = (record.ran_at or {}).get(name)
+            for instance in drawn:
+                stored = budgets[name, instance]
+                n_lost_runs += not stored if needed is None else len({*needed} - stored)
+        n_lost = {"instances": record.drawn - len(drawn), "runs": n_lost_runs}
         for table, count in n_lost.items():
             if count:
                 if all_sound:

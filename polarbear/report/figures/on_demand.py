@@ -5,6 +5,7 @@ They show the runs on one instance (`show --instance --png`), the duels of a pai
 """
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -68,14 +69,15 @@ def draw_runs(of_instance: InstanceRuns, settings: StoredSettings, path: Path, f
     values = [y for run in runs for y in run.y]
     zero = _height_of_zero(values)
     lines = []
-    for run in runs:
+    for run, next_run in zip_longest(runs, runs[1:]):
         best = [max(y, zero or y) for y in run.y]
         line = Line(
             x=[*run.t, max(run.reached, run.t[-1])],
             y=[*best, best[-1]],
             algorithm=run.algorithm,
             step="after",
-            is_named=True,
+            # Of a contract algorithm the run with the largest budget has its name.
+            is_named=next_run is None or next_run.algorithm != run.algorithm,
         )
         lines.append(line)
     start = min((run.t[0] for run in runs), default=0.0)

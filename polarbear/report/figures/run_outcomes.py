@@ -51,7 +51,7 @@ def data(context: ReportContext) -> pl.DataFrame:
 
 
 def _rows_of_rounds(context: ReportContext) -> list[dict[str, object]]:
-    end = float(context.times[-1])
+    end = (float(context.times[-1]),)
     rows: list[dict[str, object]] = []
     for entry in context.rounds:
         record = entry.record
@@ -64,8 +64,8 @@ def _rows_of_rounds(context: ReportContext) -> list[dict[str, object]]:
                 "algorithm": name,
                 "instances": instances,
                 "to": last_time,
-                "allotted": instances * last_time,
-                "everything": record.drawn * end,
+                "allotted": instances * sum((record.ran_at or {}).get(name, (last_time,))),
+                "everything": record.drawn * sum(entry.state.contracts.get(name, end)),
             }
             rows.append(row)
     return rows
@@ -75,7 +75,9 @@ def _rows_without_race(context: ReportContext) -> list[dict[str, object]]:
     end = float(context.times[-1])
     rank = {name: number for number, name in enumerate(context.algorithms)}
     counts = context.store.runs().group_by("algorithm", "budget").len()
-    rows: list[dict[str, object]] = []
+    contracts = context.store.settings.contracts
+    counts = counts.filter(~pl.col("algorithm").is_in(list(contracts)))
+    rows = [_row_of_contract(context, name) for name in context.algorithms if name in contracts]
     for name, budget, n_runs in sorted(counts.iter_rows(), key=lambda row: (rank[row[0]], row[1])):
         row = {
             "round": None,
@@ -87,6 +89,21 @@ def _rows_without_race(context: ReportContext) -> list[dict[str, object]]:
         }
         rows.append(row)
     return rows
+
+
+def _row_of_contract(context: ReportContext, name: str) -> dict[str, object]:
+    """What the runs of a contract algorithm were given, without a race."""
+    runs = context.store.runs().filter(pl.col("algorithm") == name)
+    contract_times = context.store.settings.contracts[name]
+    n_instances = runs["instance"].n_unique()
+    return {
+        "round": None,
+        "algorithm": name,
+        "instances": n_instances,
+        "to": float(context.times[-1]),
+        "allotted": float(runs["budget"].sum()),
+        "everything": n_instances * float(contract_times.sum()),
+    }
 
 
 def instances_reached(data: pl.DataFrame, name: str, times: np.ndarray) -> np.ndarray:
