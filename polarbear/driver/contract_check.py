@@ -215,8 +215,8 @@ def _value(outcome: Outcome, t: float) -> float:
 def sign_test(better: int, worse: int) -> float:
     """P(a split at least as uneven) if better and worse are equally likely."""
     n = better + worse
-    tail = sum(comb(n, k) for k in range(min(better, worse) + 1)) / 2**n
-    return min(1.0, 2 * tail)
+    n_splits = sum(comb(n, k) for k in range(min(better, worse) + 1))
+    return min(1.0, 2 * n_splits / float(2**n))
 
 
 def _finding(comparisons: Sequence[BudgetComparison], repeats_itself: bool) -> Finding:
