@@ -114,7 +114,7 @@ def test_a_preference_for_one_time_needs_one_run(tmp_path):
     store = pb.race(settings, tmp_path / "store", preference="at 100")
     budgets = set(store.runs().filter(algorithm="planner")["budget"])
     assert budgets == {64.0}
-    assert store.result.purposes[0].choice == "fixed"  # 1 / 100 against 0.5 / 64 from its run to 64
+    assert store.result.purposes[0].choice == "planner"  # 0.5 / 64 against 1 / 100
     wider = pb.race(settings, tmp_path / "store")
     assert set(wider.runs().filter(algorithm="planner")["budget"]) == set(EIGHT)
     # The runs at other times are made on the problems of the first race, too.
@@ -155,7 +155,9 @@ def test_a_newcomer_with_a_contract_catches_up(tmp_path):
     entry = {**settings["algorithms"][0], "name": "planner", **CONTRACT}
     settings["algorithms"].append(entry)
     store = pb.race(settings, tmp_path / "store", add=["planner"])
-    assert store.standings().pareto_set == ("planner",)
+    # With all of the budget it does what the other one does that is told about all of it.
+    assert store.standings().pareto_set == ("told all", "planner")
+    assert [out.algorithm for out in store.standings().eliminated] == ["fixed"]
 
 
 def test_a_contract_that_is_switched_on_asks_to_decide_again(tmp_path):

@@ -76,7 +76,7 @@ def test_the_price_of_deciding_again_includes_runs_by_their_stored_times(tmp_pat
     store = StoreOnDisk.create(tmp_path / "s", config.stored())
     problems = Problems(config.instances, config.setting)
     instances = [config.instances.instance(i, config.setting) for i in range(3)]
-    tasks = collect.RunPlan(config, store).missing({}, instances, {"good": 20, "late": 60})
+    tasks = collect.RunPlan(config, store).missing({}, instances, {"good": (20,), "late": (60,)})
     with store.writing():
         store.add_instances(instances, "synthetic")
         timed = [replace(execute(t, problems), seconds=0.5 * t.budget) for t in tasks]
