@@ -27,7 +27,7 @@ from polarbear.driver.scheduler import Scheduler
 from polarbear.execution.executor_choice import use_executor
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.execution.run import Problems, execute
-from polarbear.racing import State
+from polarbear.racing import Budgets, State
 from polarbear.settings.options import Source
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import SpeculativeTable
@@ -265,14 +265,14 @@ class DecisionCache:
         self,
         race: Race,
         state: State,
-        horizons: dict[str, float],
+        budgets: Budgets,
         drawn: int,
         cancelled: Event,
     ) -> Any:
         evidence = race._runs.evidence(state, drawn)
-        key = json.dumps([state.to_plain(), horizons, drawn, evidence.key])
+        key = json.dumps([state.to_plain(), budgets, drawn, evidence.key])
         if key not in self._rounds:
-            self._rounds[key] = self._decided(race, state, horizons, drawn, cancelled)
+            self._rounds[key] = self._decided(race, state, budgets, drawn, cancelled)
         return self._rounds[key]
 
 

@@ -32,6 +32,7 @@ from polarbear.rankings.choice_sets import count_choice_sets
 from polarbear.store import StoreOnDisk
 
 SOLVERS = Path(__file__).parent / "solvers.py"
+ANNEALING = Path(__file__).parent / "driver" / "annealing.py"
 WIDE = {"COLUMNS": "160"}
 RANDOM = {"name": "random", "use": "random-search"}
 # Algorithms and suites that cannot harm the process in which they run.
@@ -45,6 +46,7 @@ HARMLESS = {
             *("bowl", "NanBowl", "NoisyBowl", "OnlyNan", "Hill"),
         )
     ),
+    *(f"{ANNEALING}:{function}" for function in ("annealing", "sampling", "population")),
 }
 
 

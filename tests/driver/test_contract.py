@@ -10,6 +10,7 @@ import pytest
 import polarbear as pb
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import Reason
+from tests.support import ANNEALING
 
 # The value of a run depends on its budget alone: it is as good as its plan at its end, and bad
 # before. The fixed algorithm has the value 1 / t at any time.
@@ -207,3 +208,47 @@ def test_a_failed_run_of_one_budget_can_be_repeated_alone(tmp_path):
     (tmp_path / "algorithms.py").write_text(CODE)
     store = pb.run(settings, tmp_path / "store", retry_failed=True, keep=["planner", "fixed"])
     assert (store.result.executed, store.result.failed_runs) == (3, 0)
+
+
+TIMES_OF_ANNEALING = [25, 50, 100, 200, 400, 800]
+
+
+def annealing(seed: int, **contract: object) -> dict[str, object]:
+    """Simulated annealing that cools down for its budget, and with a fixed plan for 400."""
+    entry = {"use": "python", "function": f"{ANNEALING}:annealing"}
+    return {
+        "seed": seed,
+        "algorithms": [
+            {"name": "cooling", **entry, **contract},
+            {"name": "fixed", **entry, "options": {"plans": False}},
+        ],
+        "instances": {"suite": "classic"},
+        "budget": {"grid": TIMES_OF_ANNEALING},
+        "execution": {"check": False, "early": 0},
+        "race": {"limits": {"instances": 250}},
+    }
+
+
+def win_rates(store: pb.Store) -> np.ndarray:
+    """How often cooling beats the fixed plan at each time."""
+    times = np.array(TIMES_OF_ANNEALING, dtype=float)
+    values = StoreOnDisk.open(store.path).on_grid(times, ["cooling", "fixed"]).values
+    cooling = values[:, 0]
+    fixed = values[:, 1]
+    wins = (cooling < fixed) + 0.5 * (cooling == fixed)
+    return np.nanmean(np.where(np.isnan(cooling + fixed), np.nan, wins), axis=0)
+
+
+@pytest.mark.slow
+def test_annealing_is_ranked_as_runs_with_each_budget_are(tmp_path):
+    """The truth is that of other problems, on which it was given each budget, and no other seed."""
+    truth = win_rates(pb.run(annealing(99, contract=True), tmp_path / "truth", instances=200))
+    is_clear = abs(truth - 0.5) > 0.1
+    assert is_clear[1:4].all()
+    assert (truth[1:4] > 0.6).all()
+    store = pb.race(annealing(1, contract=True), tmp_path / "contract")
+    p_best = pb.infer(store.path).summary().filter(algorithm="cooling")["p_best"].to_numpy()
+    np.testing.assert_array_equal((p_best > 0.5)[is_clear], (truth > 0.5)[is_clear])
+    # One run that is given all is far from its best at early times, and seems to be worse there.
+    without = win_rates(pb.run(annealing(1), tmp_path / "without", instances=100))
+    assert (without[2:4] < 0.4).all()

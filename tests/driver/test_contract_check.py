@@ -1,19 +1,17 @@
 """`check --contract` on algorithms of known kind, and what it recommends."""
 
-from pathlib import Path
-
 import pytest
 
 import polarbear as pb
+from tests.support import ANNEALING
 
-FUNCTIONS = Path(__file__).parent / "annealing.py"
 PLANS = "plans for its budget"
 INTERRUPTIBLE = "does not depend on its budget"
 NO_DIFFERENCE = "shows no difference"
 
 
 def user(function: str, **options: object) -> dict[str, object]:
-    return {"use": "python", "function": f"{FUNCTIONS}:{function}", "options": options}
+    return {"use": "python", "function": f"{ANNEALING}:{function}", "options": options}
 
 
 KINDS = {
