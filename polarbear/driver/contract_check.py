@@ -30,7 +30,8 @@ from polarbear.wording import counted, joined, timed
 N_REPEATED = 3  # problems that show whether runs repeat themselves
 N_COMPARED = 40  # problems whose values are compared where they do not
 LEVEL = 0.01  # P(a difference is found where there is none)
-BUDGETS = Contract(points=4)  # of the runs, without the first of these times
+BUDGETS = Contract(points=4)
+N_BUDGETS = 3  # the last of these times, since little happens before the first one
 
 
 class Finding(StrEnum):
@@ -92,11 +93,11 @@ def check_contract(config: Config, name: str, pool: Executor) -> ContractCheck:
     by_name = {algorithm.name: algorithm for algorithm in config.algorithms}
     if name not in by_name:
         raise ConfigError(f"--contract: {unknown('algorithm', name, by_name)}")
-    budgets = BUDGETS.times(config.budget.times)[1:].tolist()
+    budgets = BUDGETS.times(config.budget.times)[-N_BUDGETS:].tolist()
     if len(budgets) < 2:
         raise ConfigError(
-            "--contract compares runs with several budgets, and the grid has fewer than three "
-            "times; add some under 'budget'"
+            "--contract compares runs with several budgets, and the grid has one time only; add "
+            "some under 'budget'"
         )
     if config.instances.offers() is Kind.SCORES:
         raise ConfigError(

@@ -147,14 +147,14 @@ def test_a_grid_omits_a_run_on_a_new_instance_that_is_stored_while_it_is_read(
     stored: StoreOnDisk, config: Config, monkeypatch: pytest.MonkeyPatch
 ):
     """This happens when another process infers during a race."""
-    trajectories = StoreOnDisk.trajectories
+    trajectories = StoreOnDisk.run_trajectories
 
     def after_another_run(self: StoreOnDisk, *names: Any) -> Any:
         with stored.writing():
             add(stored, outcome(config, "A", 1, [(1, 0.0)]))
         return trajectories(self, *names)
 
-    monkeypatch.setattr(StoreOnDisk, "trajectories", after_another_run)
+    monkeypatch.setattr(StoreOnDisk, "run_trajectories", after_another_run)
     assert stored.on_grid(np.array([10.0])).instances == ("i0",)
     monkeypatch.undo()
     assert stored.on_grid(np.array([10.0])).instances == ("i0", "i1")
