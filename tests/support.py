@@ -41,7 +41,14 @@ HARMLESS = {
     *(
         f"{SOLVERS}:{function}"
         for function in (
-            *("coordinate_descent", "stops", "holds", "overfits", "reports_iterations"),
+            *(
+                "coordinate_descent",
+                "stops",
+                "holds",
+                "overfits",
+                "reports_iterations",
+                "knows_a_folder",
+            ),
             *("fails_at_once", "fails_sometimes", "fails_until"),
             *("bowl", "NanBowl", "NoisyBowl", "OnlyNan", "Hill"),
         )

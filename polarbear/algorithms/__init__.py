@@ -15,9 +15,13 @@ ADAPTERS: Registry[type[Algorithm]] = Registry(
     {
         "cma": "polarbear.algorithms.cma:Cma",
         "command": "polarbear.algorithms.command:Command",
+        "cp-sat": "polarbear.algorithms.cp_sat:CpSat",
+        "highs": "polarbear.algorithms.highs:Highs",
         "modcma": "polarbear.algorithms.modcma:Modcma",
         "python": "polarbear.algorithms.python:Python",
+        "pyvrp": "polarbear.algorithms.pyvrp:Pyvrp",
         "random-search": "polarbear.algorithms.random_search:RandomSearch",
+        "scip": "polarbear.algorithms.scip:Scip",
         "scipy": "polarbear.algorithms.scipy:Scipy",
         "synthetic": "polarbear.algorithms.synthetic:Synthetic",
     },

@@ -46,6 +46,9 @@ class Trial:
     until: float = inf  # this run ends at this time
     # Evaluates a population in one call, if the problem can and the axis is not seconds.
     at_once: Callable[[Any], list[float]] | None = None
+    # The time since the start of the run by the recorder's clock, for algorithms that report
+    # improvements as they happen.
+    elapsed: Callable[[], float] = lambda: 0.0
 
     def in_own_sign(self) -> Self:
         """The same run with values in the sign of the problem; NaN is still the worst value."""
@@ -96,6 +99,7 @@ class Algorithm(Options):
     named_by: ClassVar[str] = "use"
     accepts: ClassVar[frozenset[Kind]]
     reports_any_axis: ClassVar[bool] = False  # True: can report t on any axis
+    needs_own_process: ClassVar[bool] = False  # True: a run's process serves no other run
     library: ClassVar[str | None] = None  # the package whose version matters
 
     @field_validator("name")

@@ -156,7 +156,8 @@ class Command(Algorithm):
     def arguments(self, trial: Trial, setting: Setting, output: str) -> list[str]:
         """The command line of one run."""
         values = {
-            "instance": trial.instance.id,
+            # The path of its file, or its name.
+            "instance": trial.problem if isinstance(trial.problem, str) else trial.instance.id,
             "seed": str(trial.seed),
             "budget": f"{trial.budget:.15g}",
             "output": output,

@@ -37,6 +37,9 @@ def diagnose(scheduler: str | None = None) -> Diagnosis:
     queues = ", ".join(filter(shutil.which, SUBMIT_COMMANDS)) or "none found on this machine"
     optional = {
         "the suite pbo and the adapter modcma": _extras("bbob", "ioh", "modcma"),
+        "the adapters highs, scip, cp-sat and pyvrp": _extras(
+            "solvers", "highspy", "pyscipopt", "ortools", "pyvrp"
+        ),
         "the method mcmc": _extras("nuts", "nutpie"),
         "the stan engine": findings(),
         "many machines": [

@@ -123,11 +123,16 @@ class Pool(Executor):
     def _submit(self, task: Task) -> None:
         process_key = self._process_key(task.algorithm)
         worker = self._worker_for(process_key)
-        worker.assign(task, process_key, is_alone=self._isolation is Isolation.RUN)
+        is_alone = self._isolation is Isolation.RUN or task.algorithm.needs_own_process
+        worker.assign(task, process_key, is_alone)
 
     def _process_key(self, algorithm: Algorithm) -> str:
-        """What runs that may share a process have in common: the algorithm, if code is a user's."""
-        if algorithm.runs_user_code or self._suite.runs_user_code:
+        """What runs that may share a process have in common: the algorithm, if code is a user's.
+
+        An algorithm whose runs share no process has a key of its own, so that none is ended for it.
+        """
+        is_alone = algorithm.needs_own_process
+        if is_alone or algorithm.runs_user_code or self._suite.runs_user_code:
             return algorithm.name
         return SHARED
 

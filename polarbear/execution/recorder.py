@@ -68,6 +68,10 @@ class Recorder:
         """Start the clock; time before that is not charged."""
         self._start = perf_counter()
 
+    def elapsed(self) -> float:
+        """Seconds since the clock was started, without time that is not charged."""
+        return perf_counter() - self._start
+
     @property
     def evaluations(self) -> int:
         """The number of values computed here, or reported on the evaluation axis."""
@@ -79,7 +83,7 @@ class Recorder:
         if self._axis == EVALUATIONS:
             return float(self.evaluations)
         if self._axis == SECONDS and self._problem is not _NO_PROBLEM:
-            return min(perf_counter() - self._start, self._budget)
+            return min(self.elapsed(), self._budget)
         return self._reported
 
     def _evaluate_counted(self, x: Point) -> float:
@@ -89,7 +93,7 @@ class Recorder:
         return self._observe(self._count, _number(self._objective, x), x)
 
     def _evaluate_timed(self, x: Point) -> float:
-        if perf_counter() - self._start >= self._budget:
+        if self.elapsed() >= self._budget:
             raise BudgetExhausted
         self._count += 1
         building_before = self._building_seconds()

@@ -108,6 +108,7 @@ def _executed(
             until=task.budget,
             # A limit in seconds may end the run after any evaluation.
             at_once=recorder.at_once if task.seconds is None else None,
+            elapsed=recorder.elapsed,
         )
         # Libraries that draw from global generators start from a known state in every run.
         random.seed(task.seed)

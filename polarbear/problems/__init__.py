@@ -15,9 +15,12 @@ SUITES: Registry[type[Suite]] = Registry(
     {
         "bbob": "polarbear.problems.numbered_suites:Bbob",
         "classic": "polarbear.problems.classic:Classic",
+        "cvrp": "polarbear.problems.cvrp:Cvrp",
         "files": "polarbear.problems.instance_files:Files",
         "gp-bbob": "polarbear.problems.gp_bbob:GpBbob",
+        "job-shop": "polarbear.problems.job_shop:JobShop",
         "ma-bbob": "polarbear.problems.ma_bbob:MaBbob",
+        "mip": "polarbear.problems.integer_programs:Mip",
         "pbo": "polarbear.problems.numbered_suites:Pbo",
         "python": "polarbear.problems.python:Python",
         "sbox": "polarbear.problems.numbered_suites:Sbox",

@@ -44,6 +44,10 @@ class Kind(StrEnum):
     INTEGER = "integer"  # an objective on a box of whole numbers
     OBJECT = "object"  # anything that a user's Python function returned
     NAME = "name"  # a name to pass to a program
+    # Files of generated or classical instances, by their paths.
+    MIP = "mip"  # a mixed-integer program
+    JOB_SHOP = "job-shop"
+    ROUTING = "routing"  # vehicle routing with capacities
     SCORES = "scores"  # trajectories drawn from a known truth; nothing to optimise
 
 

@@ -5,3 +5,4 @@ FUNCTION = "function"
 DIMENSION = "dimension"  # the number of variables
 NUMBER = "instance"  # its number among the function's instances
 OPTIMUM = "optimum"  # of imported data: the best possible value
+FAMILY = "family"  # the kind of instance, where a suite has several

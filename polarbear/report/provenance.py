@@ -11,7 +11,10 @@ from polarbear.report.context import ReportContext
 from polarbear.report.words import all_times
 from polarbear.wording import counted, short
 
-PACKAGES = ("numpy", "scipy", "numba", "nutpie", "cmdstanpy", "ioh", "modcma", "cma")
+PACKAGES = (
+    *("numpy", "scipy", "numba", "nutpie", "cmdstanpy", "ioh", "modcma", "cma"),
+    *("highspy", "pyscipopt", "ortools", "pyvrp"),
+)
 
 
 def provenance(context: ReportContext) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """Every suite in the registry keeps the promises of the base."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "python": {"function": f"{SOLVERS}:bowl"},
 }
 NEEDS_IOH = {"pbo"}
+FILES = {Kind.MIP, Kind.JOB_SHOP, Kind.ROUTING}
 SETTING = Setting(3, Budget(grid=(10.0, 100.0)), "/", ("A", "B"))
 
 
@@ -49,6 +51,11 @@ def test_a_spec_survives_json_and_rebuilds_the_same_problem(suite: Suite):
     second = suite.build(restored_spec, SETTING)
     if suite.offers() is Kind.NAME:
         assert first == second == spec["name"]
+    elif suite.offers() in FILES:
+        text = Path(first).read_bytes()
+        Path(first).unlink()
+        rebuilt = suite.build(restored_spec, SETTING)
+        assert text == Path(rebuilt).read_bytes()
     elif suite.offers() is Kind.SCORES:
         trajectories = zip(first.trajectory("A"), second.trajectory("A"), strict=True)
         for first_values, second_values in trajectories:

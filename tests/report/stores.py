@@ -86,6 +86,20 @@ def failing(folder: Path) -> StoreOnDisk:
     )
 
 
+def of_two_folders(folder: Path) -> StoreOnDisk:
+    """Runs on four files of one folder and two of another, each the home of an algorithm."""
+    config = {
+        "algorithms": [solver("knows_a_folder", name, folder=name) for name in ("north", "south")],
+        "instances": {
+            "suite": "files",
+            "names": [*(f"north/{number}" for number in range(4)), "south/0", "south/1"],
+        },
+        "budget": {"axis": "steps", "grid": [10, 100]},
+    }
+    pb.run(config, folder / "store", workers=1)
+    return StoreOnDisk.open(folder / "store")
+
+
 KINDS: dict[str, Callable[[Path], StoreOnDisk]] = {
     "raced": lambda folder: raced(folder, inference=QUICK),
     "runs only": lambda folder: runs_of(folder, 5, THREE),
@@ -103,6 +117,7 @@ KINDS: dict[str, Callable[[Path], StoreOnDisk]] = {
     ),
     "twenty algorithms": lambda folder: inferred(folder, many(20)),
     "failures": failing,
+    "two folders": of_two_folders,
 }
 
 # Stores that are described by another model than the default.

@@ -231,3 +231,13 @@ def test_the_cell_of_a_time_reaches_half_way_to_its_neighbours():
     assert edges(np.array([1.0, 4.0, 16.0]), True) == pytest.approx([1, 2, 8, 16])
     single = edges(np.array([5.0]), True)
     assert single[0] < 5 < single[1]
+
+
+def test_duels_are_counted_for_each_kind_of_instance(kinds):
+    rows = data("kinds", kinds["two folders"])
+    won = {(kind, name, t): share for kind, _, name, t, share in rows.iter_rows()}
+    assert dict(rows.select("kind", "instances").unique().iter_rows()) == {"north": 4, "south": 2}
+    for home, other in (("north", "south"), ("south", "north")):
+        assert won[home, home, 10] == won[home, other, 10] == 0.5  # equal values
+        assert won[home, home, 100] == 1
+        assert won[home, other, 100] == 0

@@ -18,13 +18,15 @@ MISSING = {
     ("runs only", "rounds"): "no race was run in this store",
     ("one algorithm", "matrix"): "nothing has been inferred yet",
     ("inferred", "rounds"): "no race was run in this store",
+    ("raced", "kinds"): "the instances are not of several kinds",
+    ("one algorithm", "kinds"): "there is only one algorithm",
     ("raced", "failures"): "no run has failed",
     ("looking back", "leaders"): "draws are kept of the last round only, not of round 1",
     ("one time", "values"): "good is the only candidate, whatever the preference",
     ("looking back", "values"): "draws are kept of the last round only, not of round 1",
 }
 CLASSICAL = {"ecdf", "aocc", "eaf", "eaf-difference"}  # figures of values
-OURS = set(FIGURES) - CLASSICAL
+OURS = set(FIGURES) - CLASSICAL - {"kinds"}
 OF_ROUNDS = {"failures", "rounds", "key-rounds"}
 THERE = {
     "raced": OURS - {"failures"},
@@ -34,6 +36,7 @@ THERE = {
     "failures": OURS | CLASSICAL,
     "runs only": OURS - OF_ROUNDS - {"diagnostics"},
     "one algorithm": {"allocation"},
+    "two folders": (OURS | CLASSICAL | {"kinds"}) - OF_ROUNDS - {"diagnostics"},
     "inferred": OURS - OF_ROUNDS,
     "hostile names": OURS - OF_ROUNDS,
     "twenty algorithms": OURS - OF_ROUNDS,
@@ -53,6 +56,7 @@ DRAWN = [(kind, name) for kind in HARD for name in FIGURES if name in THERE[kind
     ("runs only", "ratings"),
     ("looking back", "pairs"),
     ("one algorithm", "allocation"),
+    ("two folders", "kinds"),
 ]
 STYLES = (
     {"width": "single"},
@@ -63,6 +67,7 @@ TO_CSV = [("raced", name) for name in sorted(OURS - {"failures"})] + [
     ("failures", "failures"),
     *(("failures", name) for name in sorted(CLASSICAL)),
     ("hostile names", "ratings"),
+    ("two folders", "kinds"),
 ]
 
 

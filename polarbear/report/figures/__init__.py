@@ -27,6 +27,7 @@ FIGURES: Registry[ReportFigure] = Registry(
         "rounds": f"{__name__}.round_history:ROUNDS",
         "key-rounds": f"{__name__}.ratings:KEY_ROUNDS",
         "one-budget": f"{__name__}.best_algorithm:ONE_BUDGET",
+        "kinds": f"{__name__}.kinds:KINDS",
         "values": f"{__name__}.best_algorithm:VALUES",
         "allocation": f"{__name__}.run_outcomes:ALLOCATION",
         "ecdf": f"{__name__}.ecdf:ECDF",

@@ -25,6 +25,7 @@ PLACED = {
     "leaders",
     "matrix",
     "pairs",
+    "kinds",
     "rounds",
     "allocation",
     "values",
@@ -116,6 +117,7 @@ def sections(
     def of_figures(id: str, title: str, *names: str) -> Section:
         return Section(id, title, "figures", {"figures": [figures[name] for name in names]})
 
+    has_kinds = figures["kinds"].missing is None  # few stores have several
     further = [name for name in figures if name not in PLACED]  # in a section of their own
     all_sections = [
         _rounds(context, len(content["moments"])),
@@ -123,6 +125,7 @@ def sections(
         _selector(context, content["selector"], figures["leaders"]),
         _how_much(context),
         of_figures("pairs", "Pair by pair", "matrix", "pairs"),
+        of_figures("kinds", "By kind of instance", "kinds") if has_kinds else None,
         _instances(content["closer"]),
         of_figures("race", "The race", "rounds"),
         of_figures("allocation", "Where the budget went", "allocation"),
