@@ -24,7 +24,7 @@ CUSTOMERS_PER_FACILITY = 2
 CAPACITY_PER_DEMAND = 5.0  # of all facilities together
 # Of auctions.
 BIDS_PER_ITEM = 5
-CONTINUE_PROBABILITY = 0.7  # that a bidder wants one more item
+CONTINUE_PROBABILITY = 0.8  # that a bidder wants one more item
 UNITS_OF_PRICE = 10  # in which prices are whole
 
 MipFamily = Literal["set-cover", "facility-location", "auction"]
@@ -174,4 +174,4 @@ GENERATORS: Mapping[str, Callable[[np.random.Generator, int], BinaryProgram]] = 
     "auction": auction,
 }
 # The number of elements, customers or items.
-USUAL_SIZE: Mapping[str, int] = {"set-cover": 500, "facility-location": 100, "auction": 400}
+USUAL_SIZE: Mapping[str, int] = {"set-cover": 600, "facility-location": 100, "auction": 600}
