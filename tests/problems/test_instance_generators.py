@@ -6,11 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import polarbear
 from polarbear.errors import ConfigError, ProblemError
 from polarbear.problems.integer_programs import BinaryProgram, auction
 from polarbear.problems.job_shop import Jobs, classical_job_shops
 from polarbear.problems.specs import FAMILY
 from tests.problems.helpers import SETTING, specs, suite
+from tests.support import Project
 
 
 def test_there_are_162_job_shops_and_every_job_visits_every_machine_once():
@@ -114,3 +116,22 @@ def test_what_cannot_be_generated_is_refused():
         suite("cvrp", customers={"from": 9, "to": 3})
     with pytest.raises(ConfigError, match=r"famil"):
         suite("job-shop", families=["xx"])
+
+
+def test_a_program_receives_a_file_of_which_nothing_is_left(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+):
+    temporary = project.folder / "temporary"
+    temporary.mkdir()
+    prints_size = ["sh", "-c", 'echo 0.01 $(wc -c < "$0")', "{instance}"]
+    project.configure(
+        algorithms=[{"name": "size", "use": "command", "command": prints_size}],
+        instances={"suite": "mip", "scale": 0.05, "count": 3},
+        budget={"axis": "seconds", "grid": [0.1, 1]},
+    )
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    Project(project.folder, alone=True).done("run", "config.yaml")
+    sizes = polarbear.open(project.store).trajectories()["y"]
+    assert sizes.n_unique() == 3
+    assert sizes.min() > 100
+    assert list(temporary.iterdir()) == []
