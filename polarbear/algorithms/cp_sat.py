@@ -64,7 +64,7 @@ class CpSat(Solver):
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = solver_seed(trial)
         solver.parameters.merge_text_format(self._parameters())
-        solver.parameters.max_time_in_seconds = incumbents.seconds_left
+        solver.parameters.max_time_in_seconds = incumbents.time_limit
         status = solver.solve(model, Improvements())
         if status == package.OPTIMAL:
             incumbents.add(solver.objective_value / factor + offset)

@@ -42,7 +42,7 @@ class Highs(Solver):
 
         solver.cbMipImprovingSolution += on_improvement
         solver.cbMipInterrupt += on_question
-        solver.setOptionValue("time_limit", incumbents.seconds_left)
+        solver.setOptionValue("time_limit", incumbents.time_limit)
         solver.run()
         if solver.getModelStatus() == package.HighsModelStatus.kOptimal:
             # Without a callback if presolve or the simplex method alone has solved it.

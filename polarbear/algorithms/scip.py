@@ -49,7 +49,7 @@ class Scip(Solver):
                     self.model.interruptSolve()
 
         model.includeEventhdlr(Improvements(), "polarbear", "records incumbents")
-        model.setParam("limits/time", incumbents.seconds_left)
+        model.setParam("limits/time", incumbents.time_limit)
         model.optimize()
         if model.getStatus() == "optimal":
             incumbents.add_rounded(model.getObjVal())

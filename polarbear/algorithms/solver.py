@@ -22,6 +22,8 @@ LARGEST_SEED = 2**31  # exclusive; solvers take signed 32-bit integers
 # Solvers with tolerances give the value of one solution with other last digits. Nine digits are
 # more than their tolerances promise, so that a difference beyond them is none.
 SIGNIFICANT_DIGITS = 9
+# A solver that ends at its time limit must not end before the run, on its own clock.
+EXTRA_SECONDS = 0.05
 
 
 class Incumbents:
@@ -51,6 +53,11 @@ class Incumbents:
     def seconds_left(self) -> float:
         """Seconds until the end of the run."""
         return max(0.0, self._trial.until - self._trial.elapsed())
+
+    @property
+    def time_limit(self) -> float:
+        """The time limit for the solver, a moment after the end of the run."""
+        return self.seconds_left + EXTRA_SECONDS
 
     @property
     def must_stop(self) -> bool:
