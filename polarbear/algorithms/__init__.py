@@ -5,7 +5,7 @@ Other packages add theirs by an entry point in the group polarbear.algorithms.
 Uses `problems` and `settings`; runs nothing by itself.
 """
 
-from polarbear.algorithms.base import Algorithm, Trial
+from polarbear.algorithms.base import Algorithm, SearchEnded, Trial
 from polarbear.settings.registry import Registry
 
 ADAPTERS: Registry[type[Algorithm]] = Registry(
@@ -27,4 +27,4 @@ ADAPTERS: Registry[type[Algorithm]] = Registry(
     },
 )
 
-__all__ = ["ADAPTERS", "Algorithm", "Trial"]
+__all__ = ["ADAPTERS", "Algorithm", "SearchEnded", "Trial"]

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, field_validator
 
+from polarbear.algorithms.solver_logs.log_format import Ending
 from polarbear.errors import AlgorithmError, BudgetExhausted
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance, Kind, Setting, is_polarbears
@@ -20,6 +21,19 @@ from polarbear.settings.options import Options
 EvaluateAll = Callable[[Any], list[float]]
 Search = Callable[[EvaluateAll, Floats, Floats, int], None]
 TRIED_EVALUATIONS = 50  # of a search that tries options
+
+
+class SearchEnded(BaseException):
+    """Raised by an algorithm that knows how its search has ended, which ends its run.
+
+    ``t`` is the time of the end on the axis; by default that of the last value. A BaseException, so
+    that ``except Exception`` around a callback does not catch it.
+    """
+
+    def __init__(self, ending: Ending | str, t: float | None = None) -> None:
+        super().__init__(str(ending))
+        self.ending = Ending(ending)
+        self.t = t
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Algorithms that are programs, run without a shell.
 
 A program prints a line ``t y`` at every improvement, to standard output or, if its command contains
-``{output}``, to that file. Empty lines and lines that start with # are ignored.
+``{output}``, to that file. Empty lines and lines that start with # are ignored. With ``read`` its
+output is the log of a solver.
 """
 
 import os
@@ -10,7 +11,7 @@ import shlex
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import ClassVar, Literal, Self
@@ -18,8 +19,15 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from polarbear.algorithms import irace
-from polarbear.algorithms.base import Algorithm, Trial
+from polarbear.algorithms.base import Algorithm, SearchEnded, Trial
 from polarbear.algorithms.program import Program
+from polarbear.algorithms.solver_logs.log_format import (
+    EXPRESSION,
+    Ending,
+    LogFormat,
+    named_log,
+)
+from polarbear.algorithms.solver_logs.running_log import LogClock, RunningLog
 from polarbear.errors import AlgorithmError, BadOutputError, BudgetExhausted
 from polarbear.numerics.decimal_numbers import decimal_number
 from polarbear.problems.base import Kind, Setting
@@ -60,6 +68,11 @@ class Command(Algorithm):
         description="irace's parameter file, for how each parameter of 'configurations' is passed; "
         "by default as --NAME VALUE",
     )
+    read: str | None = Field(
+        None,
+        description="its output is the log of a solver: o-lines, highs, scip, cbc, gurobi, cplex, "
+        "cp-sat, minizinc, or a regular expression with the groups t and y; null for lines 't y'",
+    )
     time: Literal["reported", "measured"] = Field(
         "reported",
         description="on the seconds axis: t as the program prints it, or as we read its line",
@@ -79,6 +92,13 @@ class Command(Algorithm):
             return tuple(str(v) if isinstance(v, int | float) else v for v in value)
         return value
 
+    @field_validator("read")
+    @classmethod
+    def _known_log(cls, read: str | None) -> str | None:
+        if read is not None:
+            named_log(read)
+        return read
+
     @model_validator(mode="after")
     def _known_placeholders(self) -> Self:
         for argument in (*self.command, *self.parameters):
@@ -89,6 +109,8 @@ class Command(Algorithm):
             raise ValueError("time: measured needs standard output, not {output}")
         if self.parameter_file is not None and self.configurations is None:
             raise ValueError("'parameter_file' needs 'configurations', which are not given")
+        if self.protocol == "irace" and self.read is not None:
+            raise ValueError("a target-runner of irace prints no log: leave out 'read'")
         return self
 
     @property
@@ -126,6 +148,8 @@ class Command(Algorithm):
         return any(placeholder in argument for argument in (*self.command, *self.parameters))
 
     def prepare(self, setting: Setting) -> None:
+        if self.read is not None:
+            self._check_axis(named_log(self.read), setting.budget.axis)
         program = self.command[0]
         path = Path(setting.folder) / program
         if os.sep in program:
@@ -137,6 +161,15 @@ class Command(Algorithm):
             raise AlgorithmError(
                 f"'{self.name}': the program '{program}' is not on the PATH; one beside the "
                 f"configuration is called './{program}'"
+            )
+
+    def _check_axis(self, log_format: LogFormat, axis: str) -> None:
+        """Refuse an axis whose times are not in the log."""
+        tells_times = log_format.name == EXPRESSION and log_format.has_times
+        if axis != SECONDS and not tells_times:
+            raise AlgorithmError(
+                f"'{self.name}': the log that 'read: {self.read}' reads has no times in {axis}: "
+                f"use 'axis: {SECONDS}', or a regular expression with a group t"
             )
 
     def made_of(self, setting: Setting) -> MadeOf:
@@ -187,18 +220,62 @@ class Command(Algorithm):
             arguments = self.arguments(trial, setting, written.name if written else "")
             begun = time.perf_counter()
             deadline = self._deadline(begun, trial)
-            program = stack.enter_context(Program(arguments, setting.folder, written))
-            lines: Iterable[irace.Line] = (
-                (number, time.perf_counter() - begun, line)
-                for number, line in enumerate(program.lines(deadline), 1)
+            program = stack.enter_context(
+                Program(arguments, setting.folder, written, cuts_long_lines=self.read is not None)
             )
-            if self.protocol == "irace":
-                lines = irace.output(lines, program.check_exit)
-            for number, elapsed, line in lines:
-                self._take(line, number, elapsed, trial)
-            program.check_exit()
+            if self.read is None:
+                self._take_lines(program, begun, deadline, trial)
+            else:
+                self._take_log(named_log(self.read), program, begun, deadline, trial)
         if self.receives_budget:
             raise BudgetExhausted  # it ended because of the budget in its command
+
+    def _take_lines(self, program: Program, begun: float, deadline: float, trial: Trial) -> None:
+        """Report the improvements that a program prints as lines 't y'."""
+
+        def read_lines() -> Iterator[irace.Line]:
+            number = 0
+            for lines in program.lines(deadline):
+                for line in lines:
+                    number += 1
+                    yield number, time.perf_counter() - begun, line
+
+        lines = read_lines()
+        if self.protocol == "irace":
+            lines = irace.output(lines, program.check_exit)
+        for number, elapsed, line in lines:
+            self._take(line, number, elapsed, trial)
+        program.check_exit()
+
+    def _take_log(
+        self,
+        log_format: LogFormat,
+        program: Program,
+        begun: float,
+        deadline: float,
+        trial: Trial,
+    ) -> None:
+        """Report the incumbents in a solver's log, and how the solver ended its search."""
+        log = RunningLog(log_format, self._clock_of_log(trial.axis))
+        try:
+            for lines in program.lines(deadline):
+                for t, y in log.values(lines, time.perf_counter() - begun):
+                    trial.report(t, y)
+            program.check_exit(log_format.exit_codes)
+        except BudgetExhausted:
+            if not log.has_proof:
+                raise
+        if log.flaw:
+            raise BadOutputError(f"'read: {self.read}' cannot use the output: {log.flaw}")
+        has_used_budget = log.ending is Ending.LIMIT and self.receives_budget
+        if log.ending is not None and not has_used_budget:
+            raise SearchEnded(log.ending, log.end)
+
+    def _clock_of_log(self, axis: str) -> LogClock:
+        """The clock that tells the times of values in a log."""
+        if axis != SECONDS:
+            return LogClock.LOG
+        return LogClock.ARRIVAL if self.time == "measured" else LogClock.BOTH
 
     def _deadline(self, begun: float, trial: Trial) -> float:
         """The moment at which the program is killed."""

@@ -10,10 +10,11 @@ import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import suppress
 from typing import IO, Self
 
+from polarbear.algorithms.solver_logs.log_reader import MAX_LOG_LINE
 from polarbear.errors import AlgorithmError, BadOutputError, BudgetExhausted, KilledFromOutsideError
 
 POLL_SECONDS = 0.02
@@ -39,8 +40,15 @@ class Program:
     Its lines come from standard output or, if given, from the file that it writes.
     """
 
-    def __init__(self, arguments: list[str], folder: str, written: IO[bytes] | None) -> None:
+    def __init__(
+        self,
+        arguments: list[str],
+        folder: str,
+        written: IO[bytes] | None,
+        cuts_long_lines: bool = False,
+    ) -> None:
         self._name = arguments[0]
+        self._cuts_long_lines = cuts_long_lines
         self._written = written
         self._errors = b""
         self._selector = selectors.DefaultSelector()
@@ -70,8 +78,11 @@ class Program:
         for stream in self._streams():
             stream.close()
 
-    def lines(self, deadline: float) -> Iterator[str]:
-        """Its lines until it ends; BudgetExhausted at the deadline of the performance counter."""
+    def lines(self, deadline: float) -> Iterator[list[str]]:
+        """The lines that arrive together, until the program ends.
+
+        BudgetExhausted is raised at the deadline of the performance counter.
+        """
         rest = b""
         while True:
             seconds_left = deadline - time.perf_counter()
@@ -87,17 +98,20 @@ class Program:
                 size = os.fstat(self._written.fileno()).st_size
                 data = self._written.read(max(0, size - self._written.tell()))
             *lines, rest = (rest + data).split(b"\n")
-            if len(rest) > MAX_LINE_BYTES:
+            if self._cuts_long_lines:
+                rest = rest[:MAX_LOG_LINE]
+            elif len(rest) > MAX_LINE_BYTES:
                 raise BadOutputError(f"the output has a line of over {MAX_LINE_BYTES} characters")
-            yield from (line.decode(errors="replace") for line in lines)
+            if has_ended and self._process.returncode >= 0:
+                lines.append(rest)  # a program that was killed may have left a part of a line
+            yield [line.decode(errors="replace") for line in lines]
             if has_ended:
-                yield rest.decode(errors="replace")
                 return
 
-    def check_exit(self) -> None:
-        """Raise if the program failed."""
+    def check_exit(self, successes: Container[int] = (0,)) -> None:
+        """Raise if the program failed: if its exit code is not one of ``successes``."""
         code = self._end()
-        if code != 0:
+        if code not in successes:
             end = f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code}"
             message = f"{self._name} {end}"
             errors = self._errors.decode(errors="replace").strip()

@@ -3,6 +3,7 @@
 from typing import Any
 
 from polarbear.algorithms import ADAPTERS
+from polarbear.algorithms.solver_logs import LOGS
 from polarbear.formats import EXPORTS, FORMATS
 from polarbear.inference.models import MODELS
 from polarbear.problems import SUITES
@@ -14,6 +15,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "models": MODELS,
     "suites": SUITES,
     "adapters": ADAPTERS,
+    "logs": LOGS,
     "preferences": PREFERENCES,
     "figures": FIGURES,
     "formats": FORMATS,

@@ -314,7 +314,7 @@ def run_failed(run: StoredRun) -> bool:
 
     A run that was stopped before it reported anything may only have been slow.
     """
-    gave_nothing = bool(run.invalid) or run.status is Status.ENDED
+    gave_nothing = bool(run.invalid) or run.status in (Status.ENDED, Status.PROVEN)
     return run.status.failed or (not run.points and gave_nothing)
 
 

@@ -22,6 +22,9 @@ class Status(StrEnum):
 
     BUDGET = "budget"  # stopped by PolarBear when its budget was spent
     ENDED = "ended"  # the algorithm ended before its budget; it keeps its last best
+    PROVEN = "proven"  # so it did, because it has proved its best value to be optimal
+    INFEASIBLE = "infeasible"  # so it did, because it has proved that there is no solution
+    LIMIT = "limit"  # so it did, at a limit of its own
     CRASHED = "crashed"  # it raised, or its program failed
     BAD_OUTPUT = "bad-output"  # its program printed something that is not a trajectory
     TIMEOUT = "timeout"  # killed at the limit of seconds
@@ -32,9 +35,11 @@ class Status(StrEnum):
 
     @property
     def failed(self) -> bool:
-        return self not in (Status.BUDGET, Status.ENDED)
+        return self is not Status.BUDGET and self not in ENDED_BY_ITSELF
 
 
+# An algorithm that ended by itself keeps its last best.
+ENDED_BY_ITSELF = (Status.ENDED, Status.PROVEN, Status.INFEASIBLE, Status.LIMIT)
 STOPPED = (Status.BUDGET, Status.LOST)  # ends from outside, after which a run could have improved
 
 

@@ -149,6 +149,13 @@ class Recorder:
             self._best = y
             self._record(t, y)
 
+    def note_end(self, t: float | None) -> bool:
+        """Note when the algorithm itself has ended its search; return False if that is too late."""
+        if t is None:
+            return True
+        self._reported = max(self._reported, min(t, self._budget))
+        return t <= self._budget
+
     def _observe(self, t: float, value: float, x: Point) -> float:
         """Record a value at x if it counts; return the value that the algorithm receives."""
         y = self._sign * value

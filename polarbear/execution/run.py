@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from polarbear.algorithms.base import Trial
+from polarbear.algorithms.base import SearchEnded, Trial
 from polarbear.errors import (
     BadOutputError,
     BudgetExhausted,
@@ -119,6 +119,9 @@ def _executed(
         task.algorithm.run(trial, setting)
     except BudgetExhausted:
         status = Status.BUDGET
+    except SearchEnded as end:
+        is_in_time = recorder.note_end(end.t)
+        status = Status(end.ending.value) if is_in_time else Status.BUDGET
     except BadOutputError as error:
         status = Status.BAD_OUTPUT
         message = shorten(_text_of(error))

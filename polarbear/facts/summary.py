@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from polarbear.execution.host import IMPORTED
-from polarbear.execution.outcome import Status
+from polarbear.execution.outcome import ENDED_BY_ITSELF, Status
 from polarbear.store.store import StoreOnDisk
 
 FAILED = [status.value for status in Status if status.failed]
@@ -95,7 +95,8 @@ def by_algorithm(store: StoreOnDisk) -> list[AlgorithmRuns]:
 
 def counts_by_algorithm(store: StoreOnDisk) -> list[dict[str, Any]]:
     """The fields of `AlgorithmRuns` for each algorithm; only the name for one without runs."""
-    ended_early = (pl.col("status") == Status.ENDED) & (pl.col("reached") < pl.col("budget"))
+    has_ended = pl.col("status").is_in([status.value for status in ENDED_BY_ITSELF])
+    ended_early = has_ended & (pl.col("reached") < pl.col("budget"))
     runs_that_count = (
         store.runs()
         .group_by("algorithm")

@@ -58,7 +58,11 @@ RUNS = _table(
     _column("attempt", pa.int32(), "1, and one more for each time that it was run again"),
     _column("seed", pa.int64(), "the seed the algorithm was given"),
     _column("budget", pa.float64(), "the end of the run on the axis"),
-    _column("status", pa.string(), "how it ended: budget, ended, or the kind of failure"),
+    _column(
+        "status",
+        pa.string(),
+        "how it ended: budget, ended, proven, infeasible, limit, or the kind of failure",
+    ),
     _column("message", pa.string(), "the error message, empty if there was none"),
     _column("reached", pa.float64(), "the last time reached; if killed: the last improvement"),
     _column("best", pa.float64(), "the last y of its trajectory", nullable=True),

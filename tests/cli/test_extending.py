@@ -31,6 +31,7 @@ SHOWN = {
     "A figure": "The time that all runs of each algorithm took together.",
     "A format": "2 runs of 2 algorithms on 1 instance added",
     "An export": "runs written to endings.jsonl",
+    "A log of a solver": "2 runs in ",
 }
 
 
@@ -45,7 +46,9 @@ def follow(project: Project, commands: str) -> list[subprocess.CompletedProcess[
     processes = project.together(*(arguments for _, *arguments in commands_as_words))
     for process in processes:
         assert process.returncode == 0, process.stderr
-        assert "warning" not in process.stderr
+        warnings = re.findall("warning: .*", process.stderr)
+        # How busy this machine is says nothing about the page.
+        assert all("cores are free" in warning for warning in warnings), process.stderr
     return processes
 
 
