@@ -43,7 +43,7 @@ ANY_AXIS = "t"  # the name of an axis that was not given
 
 
 def import_data(
-    source: str | Path,
+    source: str | Path | Sequence[str | Path],
     store: str | Path,
     format: str = defaults.FORMAT,
     *,
@@ -57,7 +57,8 @@ def import_data(
     """Bring trajectories or rankings from the file or folder ``source`` into a ``store``.
 
     ``format`` is table (rows of algorithm, instance, t, y in CSV or Parquet), rankings (rows of
-    instance, t, algorithm, position), ioh or coco (a folder that IOHprofiler's Analyzer or COCO's
+    instance, t, algorithm, position), log (logs of solvers, of which ``source`` may name several
+    files or folders), ioh or coco (a folder that IOHprofiler's Analyzer or COCO's
     observer wrote), benchopt (Parquet), optuna (a storage), tensorboard (a folder of event files),
     preflib (a file or a folder of them), store (another store), or a plug-in's.
     Its ``format_options`` follow as keywords, for example ``algorithm_column``, ``maximise``,
@@ -75,12 +76,13 @@ def import_data(
     ('random', 'powell')
     """
     reader = validate(FORMATS[format], format_options, Source(format))
-    if is_store(Path(source)) and format != "store":
+    sources = [Path(source)] if isinstance(source, str | Path) else [Path(one) for one in source]
+    if format != "store" and any(is_store(path) for path in sources):
         raise ImportFailedError(
-            f"{source} is a PolarBear store already: every command reads it, `polarbear merge` "
+            f"{sources[0]} is a PolarBear store already: every command reads it, `polarbear merge` "
             "unites stores, and --format store imports its runs as data"
         )
-    imported = reader.read(Path(source))
+    imported = reader.read_all(sources)
     grid = GridOptions(axis, points, spacing, first, last)
     if getattr(reader, "maximise", False):  # the reader of a plug-in may not set it
         imported = replace(imported, maximise=True)

@@ -30,6 +30,13 @@ def formats() -> Registry[Any]:
     return FORMATS
 
 
+def logs() -> Registry[Any]:
+    """The logs of solvers that can be read."""
+    from polarbear.algorithms.solver_logs import LOGS
+
+    return LOGS
+
+
 def exports() -> Registry[Any]:
     """The formats that can be written."""
     from polarbear.formats import EXPORTS

@@ -33,6 +33,11 @@ def formats() -> list[str]:
     return _names_or_none(option_names.formats)
 
 
+def logs() -> list[str]:
+    """The logs of solvers that can be read."""
+    return _names_or_none(option_names.logs)
+
+
 def exports() -> list[str]:
     """The formats of data that can be exported."""
     return _names_or_none(option_names.exports)

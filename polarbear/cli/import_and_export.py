@@ -31,8 +31,11 @@ if TYPE_CHECKING:
 @app.command("import")
 def import_data(
     source: Annotated[
-        Path,
-        typer.Argument(metavar="SOURCE", help="A file or a folder, depending on the format."),
+        list[Path],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="A file or a folder, depending on the format; of logs several.",
+        ),
     ],
     store: Annotated[Path, typer.Option(metavar="DIR", help="The store to add to.")],
     format: Annotated[
@@ -64,6 +67,22 @@ def import_data(
     ] = None,
     weight_column: Annotated[
         str | None, typer.Option(help="Its column of weights of instances.")
+    ] = None,
+    read: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.logs,
+            help="Whose logs these are, or a regular expression with the groups t and y; by "
+            "default each log tells.",
+        ),
+    ] = None,
+    pattern: Annotated[
+        str | None,
+        typer.Option(
+            help="What the end of the path of a log names; by default "
+            "'{algorithm}/{instance}.log'. It may name {seed}."
+        ),
     ] = None,
     axis: Annotated[
         str | None,
@@ -117,6 +136,8 @@ def import_data(
 
     rankings: Rows of instance, t, algorithm, position (CSV or Parquet).
 
+    log: Logs of solvers: files, or all in a folder, each of one run.
+
     ioh: A folder that IOHprofiler's Analyzer wrote.
 
     coco: A folder that COCO's observer wrote.
@@ -140,6 +161,8 @@ def import_data(
         "position_column": position_column,
         "seed_column": seed_column,
         "weight_column": weight_column,
+        "read": read,
+        "pattern": pattern,
         "maximise": maximise,
         "after_end": after_end,
     }

@@ -22,6 +22,7 @@ FORMATS: Registry[type[Format]] = Registry(
     {
         "table": "polarbear.formats.table:TrajectoryTable",
         "rankings": "polarbear.formats.table:RankingsTable",
+        "log": "polarbear.formats.log_files:SolverLogs",
         "ioh": "polarbear.formats.ioh:Ioh",
         "coco": "polarbear.formats.coco:Coco",
         "benchopt": "polarbear.formats.benchopt:Benchopt",

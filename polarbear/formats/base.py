@@ -62,7 +62,7 @@ class Imported:
     """The content of a source: runs or rankings, and the rows that were rejected.
 
     With ``maximise`` larger values are better, and those of the outcomes are negated. ``axis`` and
-    ``grid`` are None where the source does not state them.
+    ``grid`` are None where the source does not state them. Nothing is compared after ``last_time``.
     """
 
     algorithms: tuple[str, ...]
@@ -74,6 +74,7 @@ class Imported:
     maximise: bool = False
     axis: str | None = None
     grid: object = None  # as in a configuration
+    last_time: float | None = None
     trajectory: Trajectory = "best"
 
     @property
@@ -97,6 +98,15 @@ class Format(Options):
     @abstractmethod
     def read(self, source: Path) -> Imported:
         """The content of a file or a folder; invalid rows are rejected and counted."""
+
+    def read_all(self, sources: Sequence[Path]) -> Imported:
+        """The content of several sources, which most formats cannot unite."""
+        if len(sources) != 1:
+            raise ImportFailedError(
+                f"{counted(len(sources), 'source')} for a format that reads one: import them one "
+                "by one into the same store"
+            )
+        return self.read(sources[0])
 
 
 StoredTrajectory = tuple[StoredRun, Floats, Floats]  # a run, with its times and values

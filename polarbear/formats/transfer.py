@@ -155,6 +155,8 @@ def budget_for(
             raise ImportFailedError(
                 "every t of the source is 0, but algorithms are compared at times above 0"
             )
+        if imported.last_time is not None:
+            times = sorted({t for t in times if t < imported.last_time} | {imported.last_time})
         grid = times
         if not options.is_default or len(times) > MAX_TIMES_OF_DATA:
             grid = _spaced(times, options)

@@ -38,6 +38,7 @@ finally:
     peak = re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]
     print(time.process_time(), peak)
 """
+LOGS = Path(__file__).parent.parent / "data" / "logs"
 N_ROWS = limits.MAX_ROWS + 1
 ROW: dict[str, Any] = {"algorithm": "A", "instance": "i", "t": 1.0, "y": 2.0, "position": 1.0}
 Builder = Callable[[Path], Path]  # writes a source in a folder and returns its path
@@ -199,6 +200,18 @@ def journal_with_holes(folder: Path) -> Path:
     return holes(folder / "x.log", b'{"op_code": 0, "study_name": "A", "directions": [1]}\n')
 
 
+def log_with_holes(folder: Path) -> Path:
+    (folder / "A").mkdir()
+    start = (LOGS / "highs-limit.log").read_bytes()
+    return holes(folder / "A" / "x.log", start).parent
+
+
+def log_of_many_lines(folder: Path) -> Path:
+    (folder / "A").mkdir()
+    (folder / "A" / "x.log").write_bytes(b"\n" * N_ROWS)
+    return folder / "A"
+
+
 def event_file_with_holes(folder: Path) -> Path:
     return holes(folder / "events.out.tfevents.1").parent
 
@@ -239,6 +252,7 @@ BOMBS: dict[str, list[Builder]] = {
     "benchopt": [many_rows({"solver_name": "A"})],
     "ioh": [ioh_with_a_file_named_often, ioh_with_a_long_description, ioh_with_holes],
     "coco": [coco_with_a_file_named_often, coco_with_holes],
+    "log": [log_with_holes, log_of_many_lines],
     "optuna": [optuna_with_a_long_name, optuna_with_many_trials, journal_with_holes],
     "tensorboard": [event_file_with_holes],
     "preflib": [votes],

@@ -7,6 +7,7 @@ import sqlite3
 import struct
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from random import Random
 
 import polars as pl
@@ -15,6 +16,8 @@ from tests.formats import test_benchopt, test_coco, test_preflib
 from tests.fuzz.grammars import COLUMN_KINDS, Files, table
 from tests.fuzz.tokens import damaged, mutated, name, number, sometimes
 
+LOGS = Path(__file__).parent.parent / "data" / "logs"
+NAMED_LOGS = ("highs", "scip", "cbc", "gurobi", "cplex", "cp-sat", "minizinc")
 MOMENT = "2024-05-06 07:08:09.5"
 TOKENS = re.compile(rb"[^\s,:|{}\[\]\"'=]+")
 
@@ -76,6 +79,10 @@ SAMPLES: dict[str, list[Files]] = {
             "data_f1/bbobexp_f1_DIM2.dat": test_coco.DAT.encode(),
             "data_f1/bbobexp_f1_DIM2.tdat": test_coco.TDAT.encode(),
         }
+    ],
+    "log": [
+        {f"{log}/limit.log": (LOGS / f"{log}-limit.log").read_bytes() for log in NAMED_LOGS},
+        {"ants/x.log": (LOGS / "o-lines-stamped.log").read_bytes()},
     ],
     "optuna": [
         {"studies.log": "\n".join(map(json.dumps, JOURNAL)).encode()},

@@ -26,7 +26,7 @@ GUROBI = LogFormat(
         (compiled(r"^Optimal solution found|^Optimal objective "), Ending.PROVEN),
         (compiled(r"^(?:Model is infeasible|Infeasible model)\s*$"), Ending.INFEASIBLE),
         (compiled(r"^(?:Model is .*unbounded|Infeasible or unbounded|Unbounded)"), Ending.ENDED),
-        (compiled(r"^\w+ (?:limit|objective) reached|^Solve interrupted|stopped"), Ending.LIMIT),
+        (compiled(r"^\w+ (?:limit|objective) reached|^Solve interrupted"), Ending.LIMIT),
     ),
     reading=compiled(r"^Reading time = (?P<t><N>) seconds"),
     start=compiled(r"^Optimize a model with "),
@@ -40,8 +40,8 @@ CPLEX = LogFormat(
         # A row of a new incumbent: the objective and the number of fractional variables may be
         # empty, and the value always has decimals.
         compiled(r"^\* *\d+\+? +\d+ +(?:integral +)?(?:\d+ +)?" + _CPLEX_VALUE + r"(?:\s|$)"),
-        compiled(r"Found incumbent of value (?P<y><N>) after (?P<t><N>) sec\."),
-        compiled(r"MIP - .*: +Objective = +(?P<y><N>)"),
+        compiled(r"^Found incumbent of value (?P<y><N>) after (?P<t><N>) sec\."),
+        compiled(r"^(?:CPLEX> )*MIP - .*: +Objective = +(?P<y><N>)"),
     ),
     clocks=(
         compiled(r"^Elapsed time = (?P<t><N>) sec\."),
@@ -49,11 +49,11 @@ CPLEX = LogFormat(
         compiled(r"^Solution time = +(?P<t><N>) sec\."),
     ),
     endings=(
-        (compiled(r"MIP - Integer optimal"), Ending.PROVEN),
-        (compiled(r"MIP - Integer infeasible\.\s*$"), Ending.INFEASIBLE),
-        (compiled(r"MIP - .*unbounded"), Ending.ENDED),
-        (compiled(r"MIP - .*(?:limit exceeded|Aborted)"), Ending.LIMIT),
+        (compiled(r"^(?:CPLEX> )*MIP - Integer optimal"), Ending.PROVEN),
+        (compiled(r"^(?:CPLEX> )*MIP - Integer infeasible\.\s*$"), Ending.INFEASIBLE),
+        (compiled(r"^(?:CPLEX> )*MIP - .*unbounded"), Ending.ENDED),
+        (compiled(r"^(?:CPLEX> )*MIP - .*(?:limit exceeded|Aborted)"), Ending.LIMIT),
     ),
-    reading=compiled(r"Read time = +(?P<t><N>) sec\."),
-    start=compiled(r"^Version identifier: "),
+    reading=compiled(r"^(?:CPLEX> )*Read time = +(?P<t><N>) sec\."),
+    start=compiled(r"^(?:CPLEX> )*Version identifier: "),
 )

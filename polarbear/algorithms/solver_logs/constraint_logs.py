@@ -44,12 +44,12 @@ MINIZINC = LogFormat(
     "minizinc",
     "MiniZinc",
     values=(
-        compiled(r'"_objective" *: *(?P<y><N>).*"time": (?P<ms>\d+)\}'),
-        compiled(r'^\s*"?_objective"? *[=:] *(?P<y><N>)'),
+        compiled(r'"_objective" *: *(?P<y><N>)'),
+        compiled(r"^_objective *= *(?P<y><N>)"),
     ),
     clocks=(
         compiled(r"^% time elapsed: (?P<t><N>) s"),
-        compiled(r'^\{"type": .*"time": (?P<ms>\d+)\}'),
+        compiled(r'"time": (?P<ms>\d+)\}\s*$'),
     ),
     endings=(
         (compiled(r'^==========\s*$|"status": "OPTIMAL_SOLUTION"'), Ending.PROVEN),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from polarbear.algorithms.solver_logs.log_format import Ending, LogFormat
 from polarbear.numerics.decimal_numbers import decimal_number
@@ -162,41 +162,67 @@ class LoggedRun:
     """A run as its log tells it, by the solver's clock.
 
     An entry without a time counts from the next time in the log, since the solver had the value by
-    then, or from the last time if the search had ended. ``untimed`` are the numbers of lines with a
-    value for which no time is known.
+    then, or from the last time if the search had ended.
     """
 
     log_format: LogFormat
     points: list[LoggedPoint] = field(default_factory=list)
     end: float | None = None  # the last time in the log
     ending: Ending | None = None
-    untimed: list[int] = field(default_factory=list)
+    untimed: list[int] = field(default_factory=list)  # lines with a value whose time is unknown
     other_start: int | None = None  # the line at which another run begins
+    incomplete: int | None = None  # the last line, if it was cut off and had an entry
 
-    def read(self, lines: Iterable[str]) -> "LogReader":
-        """Read all lines; the result knows what else was there."""
-        reader = LogReader(self.log_format)
-        waiting: list[tuple[float, int]] = []
+    def __post_init__(self) -> None:
+        self._reader = LogReader(self.log_format)
+        self._waiting: list[tuple[float, int]] = []
+
+    def read(self, lines: Iterable[str]) -> Self:
+        """Read all lines of the log, each but the last one with its end."""
         for number, line in enumerate(lines, 1):
-            entry = reader.entry(line)
-            if reader.n_starts > 1 and self.other_start is None:
+            entry = self._reader.entry(line)
+            if self._reader.n_starts > 1 and self.other_start is None:
                 self.other_start = number
-            if entry is None:
-                continue
-            if entry.y is not None and not entry.is_same:
-                waiting.append((entry.y, number))
-            if entry.clock is not None:
-                self.end = max(self.end or 0.0, entry.clock)
-                self._place(waiting)
-            if entry.ending is not None and self.ending is None:
-                self.ending = entry.ending
+            if entry is not None:
+                self._take(entry, number, is_complete=line.endswith("\n"))
         if self.end is not None and self.ending is not None:
-            self._place(waiting)
-        self.untimed = [number for _, number in waiting]
-        return reader
+            self._place()
+        self.untimed = [number for _, number in self._waiting]
+        return self
 
-    def _place(self, waiting: list[tuple[float, int]]) -> None:
+    @property
+    def has_entries(self) -> bool:
+        """Whether any line is one of such a log."""
+        return self._reader.has_entries
+
+    @property
+    def has_start(self) -> bool:
+        """Whether a line says that it is such a log."""
+        return self._reader.n_starts > 0
+
+    @property
+    def remedy(self) -> str:
+        """What to do if the solver was not told to print its values; otherwise empty."""
+        return self._reader.remedy
+
+    def _take(self, entry: LogEntry, number: int, is_complete: bool) -> None:
+        # A part of a status may look like one that is not listed.
+        is_certain = is_complete or entry.ending is not Ending.ENDED
+        if entry.ending is not None and self.ending is None and is_certain:
+            self.ending = entry.ending
+        if entry.y is None and entry.clock is None:
+            return
+        if not is_complete:  # the number may lack digits
+            self.incomplete = number
+            return
+        if entry.y is not None and not entry.is_same:
+            self._waiting.append((entry.y, number))
+        if entry.clock is not None:
+            self.end = max(self.end or 0.0, entry.clock)
+            self._place()
+
+    def _place(self) -> None:
         """Give the values that wait for a time the present one."""
         assert self.end is not None
-        self.points += [LoggedPoint(self.end, y, line) for y, line in waiting]
-        waiting.clear()
+        self.points += [LoggedPoint(self.end, y, line) for y, line in self._waiting]
+        self._waiting.clear()
