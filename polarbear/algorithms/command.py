@@ -30,9 +30,10 @@ from polarbear.algorithms.solver_logs.log_format import (
 from polarbear.algorithms.solver_logs.running_log import LogClock, RunningLog
 from polarbear.errors import AlgorithmError, BadOutputError, BudgetExhausted
 from polarbear.numerics.decimal_numbers import decimal_number
+from polarbear.numerics.processor_time import ProcessorClock
 from polarbear.problems.base import Kind, Setting
 from polarbear.settings.fingerprint import MadeOf, of_files
-from polarbear.settings.grid import SECONDS
+from polarbear.settings.grid import CPU_SECONDS, SECONDS, TIMED_AXES
 from polarbear.settings.options import unknown
 
 PLACEHOLDERS = ("instance", "seed", "budget", "config", "output")
@@ -75,7 +76,7 @@ class Command(Algorithm):
     )
     time: Literal["reported", "measured"] = Field(
         "reported",
-        description="on the seconds axis: t as the program prints it, or as we read its line",
+        description="in seconds or cpu-seconds: t as the program prints it, or as we read its line",
     )
 
     accepts: ClassVar[frozenset[Kind]] = frozenset(Kind) - {Kind.SCORES}
@@ -166,7 +167,7 @@ class Command(Algorithm):
     def _check_axis(self, log_format: LogFormat, axis: str) -> None:
         """Refuse an axis whose times are not in the log."""
         tells_times = log_format.name == EXPRESSION and log_format.has_times
-        if axis != SECONDS and not tells_times:
+        if axis not in TIMED_AXES and not tells_times:
             raise AlgorithmError(
                 f"'{self.name}': the log that 'read: {self.read}' reads has no times in {axis}: "
                 f"use 'axis: {SECONDS}', or a regular expression with a group t"
@@ -218,27 +219,29 @@ class Command(Algorithm):
                 path.touch()
                 written = stack.enter_context(path.open("rb"))
             arguments = self.arguments(trial, setting, written.name if written else "")
-            begun = time.perf_counter()
-            deadline = self._deadline(begun, trial)
+            clock = time.perf_counter
+            if trial.axis == CPU_SECONDS:
+                clock = ProcessorClock(includes_this_process=False).now
+            cuts_long_lines = self.read is not None
             program = stack.enter_context(
-                Program(arguments, setting.folder, written, cuts_long_lines=self.read is not None)
+                Program(arguments, setting.folder, written, cuts_long_lines, clock)
             )
             if self.read is None:
-                self._take_lines(program, begun, deadline, trial)
+                self._take_lines(program, trial)
             else:
-                self._take_log(named_log(self.read), program, begun, deadline, trial)
+                self._take_log(named_log(self.read), program, trial)
         if self.receives_budget:
             raise BudgetExhausted  # it ended because of the budget in its command
 
-    def _take_lines(self, program: Program, begun: float, deadline: float, trial: Trial) -> None:
+    def _take_lines(self, program: Program, trial: Trial) -> None:
         """Report the improvements that a program prints as lines 't y'."""
 
         def read_lines() -> Iterator[irace.Line]:
             number = 0
-            for lines in program.lines(deadline):
+            for lines in program.lines(self._limit(trial)):
                 for line in lines:
                     number += 1
-                    yield number, time.perf_counter() - begun, line
+                    yield number, program.seconds(), line
 
         lines = read_lines()
         if self.protocol == "irace":
@@ -247,19 +250,12 @@ class Command(Algorithm):
             self._take(line, number, elapsed, trial)
         program.check_exit()
 
-    def _take_log(
-        self,
-        log_format: LogFormat,
-        program: Program,
-        begun: float,
-        deadline: float,
-        trial: Trial,
-    ) -> None:
+    def _take_log(self, log_format: LogFormat, program: Program, trial: Trial) -> None:
         """Report the incumbents in a solver's log, and how the solver ended its search."""
         log = RunningLog(log_format, self._clock_of_log(trial.axis))
         try:
-            for lines in program.lines(deadline):
-                for t, y in log.values(lines, time.perf_counter() - begun):
+            for lines in program.lines(self._limit(trial)):
+                for t, y in log.values(lines, program.seconds()):
                     trial.report(t, y)
             program.check_exit(log_format.exit_codes)
         except BudgetExhausted:
@@ -272,19 +268,20 @@ class Command(Algorithm):
             raise SearchEnded(log.ending, log.end)
 
     def _clock_of_log(self, axis: str) -> LogClock:
-        """The clock that tells the times of values in a log."""
-        if axis != SECONDS:
+        """The clock that tells the times of values in a log, which counts seconds."""
+        if axis not in TIMED_AXES:
             return LogClock.LOG
-        return LogClock.ARRIVAL if self.time == "measured" else LogClock.BOTH
+        if axis == SECONDS and self.time == "reported":
+            return LogClock.BOTH
+        return LogClock.ARRIVAL
 
-    def _deadline(self, begun: float, trial: Trial) -> float:
-        """The moment at which the program is killed."""
-        if trial.axis != SECONDS:
+    def _limit(self, trial: Trial) -> float:
+        """The time at which the program is killed, by the clock of the axis."""
+        if trial.axis not in TIMED_AXES:
             return float("inf")
-        deadline = begun + trial.until
-        if self.time == "reported":
-            deadline += MAX_LATE_SECONDS + MAX_LATE_SHARE * trial.until
-        return deadline
+        if self.time == "measured":
+            return trial.until
+        return trial.until + MAX_LATE_SECONDS + MAX_LATE_SHARE * trial.until
 
     def _take(self, line: str, number: int, elapsed: float, trial: Trial) -> None:
         """Report the improvement that a line of output describes, if any."""
@@ -295,7 +292,7 @@ class Command(Algorithm):
             numbers = [decimal_number(word) for word in words]
         except ValueError:
             numbers = []
-        if self.time == "measured" and trial.axis == SECONDS and len(numbers) in (1, 2):
+        if self.time == "measured" and trial.axis in TIMED_AXES and len(numbers) in (1, 2):
             trial.report(elapsed, numbers[-1])
         elif self.protocol == "irace" and len(numbers) == 1:
             trial.report(trial.budget, numbers[0])

@@ -10,7 +10,7 @@ import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from typing import IO, Self
 
@@ -46,8 +46,11 @@ class Program:
         folder: str,
         written: IO[bytes] | None,
         cuts_long_lines: bool = False,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._name = arguments[0]
+        self._clock = clock
+        self._started = clock()
         self._cuts_long_lines = cuts_long_lines
         self._written = written
         self._errors = b""
@@ -78,14 +81,18 @@ class Program:
         for stream in self._streams():
             stream.close()
 
-    def lines(self, deadline: float) -> Iterator[list[str]]:
+    def seconds(self) -> float:
+        """The time since the program was started, by the clock."""
+        return self._clock() - self._started
+
+    def lines(self, limit: float) -> Iterator[list[str]]:
         """The lines that arrive together, until the program ends.
 
-        BudgetExhausted is raised at the deadline of the performance counter.
+        BudgetExhausted is raised when the clock has reached the limit.
         """
         rest = b""
         while True:
-            seconds_left = deadline - time.perf_counter()
+            seconds_left = limit - self.seconds()
             if seconds_left <= 0:
                 raise BudgetExhausted
             self._selector.select(min(seconds_left, POLL_SECONDS))

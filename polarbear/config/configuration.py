@@ -20,7 +20,7 @@ from polarbear.problems import SUITES, Setting, Suite
 from polarbear.problems.base import Trajectory
 from polarbear.racing.rules import Rules
 from polarbear.settings.contract import ContractTimes
-from polarbear.settings.grid import EVALUATIONS, SECONDS, Budget
+from polarbear.settings.grid import EVALUATIONS, TIMED_AXES, Budget
 from polarbear.settings.options import (
     KeyPath,
     Options,
@@ -271,12 +271,13 @@ def _check_fit(
                 f"'{algorithm.use}' takes problems of the kind {accepted}, "
                 f"but the suite '{suite.suite}' gives {suite.offers().value}",
             )
-        if budget.axis not in (EVALUATIONS, SECONDS) and not algorithm.reports_any_axis:
+        if budget.axis not in (EVALUATIONS, *TIMED_AXES) and not algorithm.reports_any_axis:
+            listed = joined([f"'{axis}'" for axis in (EVALUATIONS, *TIMED_AXES)], "or")
             reporting = ", ".join(name for name, use in ADAPTERS.items() if use.reports_any_axis)
             raise source.error(
                 ("budget", "axis"),
                 f"'{algorithm.name}' ({algorithm.use}) cannot report t on '{budget.axis}'; "
-                f"use '{EVALUATIONS}' or '{SECONDS}', or an adapter that reports: {reporting}",
+                f"use {listed}, or an adapter that reports: {reporting}",
             )
 
 

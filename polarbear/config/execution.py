@@ -110,7 +110,8 @@ class Execution(Options):
         None,
         gt=0,
         description="seconds after which a run is killed: by default a day or, on the seconds "
-        "axis, twice the budget and a minute",
+        "axis, twice the budget and a minute; on the axis cpu-seconds ten times the budget and a "
+        "minute",
     )
     memory_mib: int | None = Field(
         None,

@@ -40,7 +40,8 @@ algorithms:
 
 BUDGET = """\
 budget:
-  # 'evaluations', 'seconds', or any other name: t is then what algorithms report.
+  # 'evaluations', 'seconds', 'cpu-seconds' (of the processor), or any other name: t is then what
+  # algorithms report.
   axis: evaluations
   # Even steps in log t or in t ('linear'); or a list of times: [10, 100, 1000].
   # The last time is the budget of a run.

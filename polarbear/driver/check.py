@@ -21,7 +21,7 @@ from polarbear.errors import AlgorithmError, BudgetExhausted, PolarBearError
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.problems.base import Instance, Kind, Problem, Setting
 from polarbear.records import Record
-from polarbear.settings.grid import EVALUATIONS, SECONDS
+from polarbear.settings.grid import EVALUATIONS, TIMED_AXES
 from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, duration, short, time
 
@@ -204,7 +204,7 @@ def _dimension(config: Config, instance: Instance) -> tuple[int | None, str]:
 def _outcomes(config: Config, pool: Executor, instance: Instance, kind: Kind) -> dict[str, Outcome]:
     """The outcome of each algorithm, and of the probe where it can run."""
     limit = config.budget.limit
-    trial_budgets = {EVALUATIONS: TRIAL_EVALUATIONS, SECONDS: TRIAL_SECONDS}
+    trial_budgets = {EVALUATIONS: TRIAL_EVALUATIONS, **dict.fromkeys(TIMED_AXES, TRIAL_SECONDS)}
     budget = min(trial_budgets.get(config.budget.axis, limit), limit)
     tasks = []
     for algorithm in config.algorithms:
@@ -291,7 +291,7 @@ def _forecast(config: Config, results: Sequence[TrialResult], workers: int) -> C
 def _seconds_on_instance(config: Config, result: TrialResult) -> float:
     """The time of the runs on an instance; NaN where the trial does not show it."""
     budget = sum(config.budgets_of(result.algorithm))
-    if config.budget.axis == SECONDS:
+    if config.budget.is_timed:
         return budget
     if config.budget.axis == EVALUATIONS and result.seconds_per_evaluation is not None:
         return result.seconds_per_evaluation * budget

@@ -22,7 +22,7 @@ from polarbear.problems.weights import weight_of
 from polarbear.racing import RoundCoverage, State
 from polarbear.rankings import GridValues
 from polarbear.settings.contract import latest, on_grid
-from polarbear.settings.grid import SECONDS
+from polarbear.settings.grid import CPU_SECONDS, SECONDS
 from polarbear.store import StoreOnDisk, best_so_far, manifest
 from polarbear.store.run_values import final_values
 from polarbear.store.runs import FinishedRun, StoredRun
@@ -80,7 +80,7 @@ class RunPlan:
         run, so such an algorithm makes several runs in a row. Where seconds are measured, all take
         turns: a machine that slows down must not slow down the last of them only.
         """
-        if self._config.budget.axis == SECONDS:
+        if self._config.budget.is_timed:
             for instance in instances:
                 yield from ((algorithm, instance) for algorithm in self._algorithms)
             return
@@ -176,7 +176,7 @@ def prepare_new(config: Config, store: Path) -> None:
 
 def check_hosts(config: Config, store: StoreOnDisk, mix_hosts: bool) -> None:
     """Refuse to mix seconds of different machines without consent."""
-    if config.budget.axis != SECONDS or mix_hosts or config.execution.engine != LOCAL:
+    if not config.budget.is_timed or mix_hosts or config.execution.engine != LOCAL:
         return  # Other engines check each worker.
     this_machine = host.here()
     for name, cpu in store.runs().select("host", "cpu").iter_rows():
@@ -233,8 +233,11 @@ def pool_of(config: Config, store: StoreOnDisk | None = None) -> Executor:
 def _run_limits(config: Config) -> RunLimits:
     """The limits of one run; without one on memory, a run has a share of the machine's."""
     execution = config.execution
-    is_timed = config.budget.axis == SECONDS
-    default_seconds = 2 * config.budget.limit + 60 if is_timed else DAY
+    default_seconds = {
+        SECONDS: 2 * config.budget.limit + 60,
+        # A run may wait for others, or for something else, without using the processor.
+        CPU_SECONDS: 10 * config.budget.limit + 60,
+    }.get(config.budget.axis, DAY)
     memory_bytes = execution.memory_mib * 2**20 if execution.memory_mib else None
     return RunLimits(execution.seconds_per_run or default_seconds, memory_bytes)
 
@@ -243,7 +246,7 @@ def _dask_executor(config: Config, store: StoreOnDisk | None) -> Executor:
     from polarbear.execution.dask import DaskExecutor
 
     processor_of_instance = None
-    if config.budget.axis == SECONDS:
+    if config.budget.is_timed:
         processor_of_instance = {} if store is None else _processor_of_instance(store)
     packages = packages_of(fingerprints(config).values())
     return DaskExecutor(config, _run_limits(config), packages, processor_of_instance)

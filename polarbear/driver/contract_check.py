@@ -21,7 +21,6 @@ from polarbear.execution.outcome import Executor, Outcome, Task
 from polarbear.problems.base import Instance, Kind
 from polarbear.records import Record
 from polarbear.settings.contract import Contract
-from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
 from polarbear.store.run_values import best_so_far
 from polarbear.store.runs import StoredRun
@@ -105,7 +104,7 @@ def check_contract(config: Config, name: str, pool: Executor) -> ContractCheck:
         )
     trial = _Trial(config, name, tuple(budgets))
     stream = InstanceStream(config)
-    is_timed = config.budget.axis == SECONDS
+    is_timed = config.budget.is_timed
     trial.run(stream.first(_at_most(N_REPEATED, stream.size)), pool, twice=not is_timed)
     repeats_itself = not is_timed and trial.repeats_itself
     if not repeats_itself:

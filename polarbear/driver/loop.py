@@ -27,7 +27,6 @@ from polarbear.problems.base import Instance, Kind
 from polarbear.racing import RoundRecord, State
 from polarbear.racing.choosing import answer_words, unanswered
 from polarbear.racing.purpose import Purpose
-from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk
 from polarbear.store.rounds import RequestedProblems
@@ -131,7 +130,7 @@ class Race:
         """
         limits = self._rules.limits
         is_limited = limits.evaluations is not None or limits.spent is not None
-        is_timed = self._config.budget.axis == SECONDS
+        is_timed = self._config.budget.is_timed
         if not self._config.execution.early or is_timed or is_limited:
             return None
         return SpeculativeRuns(

@@ -25,7 +25,6 @@ from polarbear.execution.outcome import RunKey, Status, Task
 from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
 from polarbear.problems.base import Kind, Setting, Spec, Suite
-from polarbear.settings.grid import SECONDS
 from polarbear.settings.options import Source
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import Fingerprint, StoredRun
@@ -87,7 +86,7 @@ def unite(
     """Choose one run of each algorithm on each instance; refuse contradictions."""
     _check_configurations(stores)
     _check_instances(stores)
-    if not mix_hosts and stores[0].settings.budget.axis == SECONDS:
+    if not mix_hosts and stores[0].settings.budget.is_timed:
         _check_hosts(stores)
     alike = _check_makers(stores, keep)
     runs, in_several = _united(stores, first_wins)

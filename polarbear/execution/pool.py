@@ -31,7 +31,7 @@ from polarbear.execution.worker_process import (
 )
 from polarbear.problems.base import Setting, Suite
 from polarbear.settings.enumerations import Isolation
-from polarbear.settings.grid import EVALUATIONS, SECONDS
+from polarbear.settings.grid import EVALUATIONS
 from polarbear.wording import typed_time
 
 MEASURE_INTERVAL_SECONDS = 0.25  # between measurements of memory
@@ -97,7 +97,7 @@ class Pool(Executor):
         So each worker serves some of the algorithms, and few processes are forked. Where seconds
         are measured, algorithms take turns.
         """
-        if self._isolation is Isolation.RUN or self._setting.budget.axis == SECONDS:
+        if self._isolation is Isolation.RUN or self._setting.budget.is_timed:
             return tasks[0]
         idle_workers = self._idle_workers()
         for task in tasks:

@@ -25,6 +25,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from polarbear.execution import process_tree
+from polarbear.numerics.system_files import system_file
 
 # What the system reports of a process: masks of signals, the umask, processors, threads.
 STATUS_KEYS = (
@@ -167,6 +168,6 @@ def _descriptors() -> list[str]:
 def _status() -> dict[bytes, bytes]:
     """What the system reports of this process; empty where it does not."""
     try:
-        return dict(STATUS_LINE.findall(process_tree.system_file(STATUS_FILE)))
+        return dict(STATUS_LINE.findall(system_file(STATUS_FILE)))
     except OSError:
         return {}

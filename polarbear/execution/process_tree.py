@@ -30,13 +30,13 @@ from pathlib import Path
 import psutil
 
 from polarbear.errors import PolarBearError
+from polarbear.numerics.system_files import children_now
 
 TAG_VARIABLE = "POLARBEAR_RUN"  # tags of nested races are joined by colons
 MAX_KILL_SECONDS = 30.0  # a busy machine may need that long to remove killed processes
 # A process that starts another one and ends while a look at all processes goes on may hide it.
 MIN_EMPTY_LOOKS = 2
 LOOK_SECONDS = 0.01  # between two looks
-SYSTEM_FILE_BYTES = 2**16
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _WATCHDOG = "from polarbear.execution.process_tree import watch; watch()"
@@ -150,7 +150,7 @@ def kill_children_except(spared: Container[int]) -> int:
     """Kill the children of this process, and theirs, but for those whose numbers are spared."""
 
     def find() -> list[psutil.Process]:
-        numbers = _children_now(os.getpid())
+        numbers = children_now(os.getpid())
         if numbers is not None and all(number in spared for number in numbers):
             return []
         others = [child for child in psutil.Process().children() if child.pid not in spared]
@@ -159,32 +159,11 @@ def kill_children_except(spared: Container[int]) -> int:
     return _kill_all(find)
 
 
-def _children_now(pid: int) -> list[int] | None:
-    """The numbers of the children of a process, at once; None where the system has no such list."""
-    numbers: list[int] = []
-    tasks = f"/proc/{pid}/task"
-    try:
-        for thread in os.listdir(tasks):  # noqa: PTH208 - this is done after every run
-            numbers += map(int, system_file(f"{tasks}/{thread}/children").split())
-    except OSError:
-        return None
-    return numbers
-
-
-def system_file(path: str) -> bytes:
-    """The content of a file of the system, by as few calls as possible."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return b"".join(iter(lambda: os.read(descriptor, SYSTEM_FILE_BYTES), b""))
-    finally:
-        os.close(descriptor)
-
-
 def kill_worker(worker: psutil.Process) -> None:
     """Kill a worker after its descendants, which would otherwise lose their parent."""
     with suppress(psutil.Error):
         worker.suspend()  # it can start nothing new, and still adopts orphans
-        if _children_now(worker.pid) != []:
+        if children_now(worker.pid) != []:
             kill_descendants(worker)
         worker.kill()
 

@@ -48,7 +48,6 @@ from polarbear.settings.decision_levels import (
     DEFAULT_GATE_TOLERANCE,
     checked_level,
 )
-from polarbear.settings.grid import SECONDS
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import FinishedRun, Reason
 from polarbear.wording import counted, short
@@ -181,7 +180,7 @@ def gate(
     pairs = version_pairs.pairs_of(names, options.baseline, options.candidate)
     versions = {name for pair in pairs for name in (pair.baseline, pair.candidate)}
     config = replace(config, algorithms=tuple(a for a in config.algorithms if a.name in versions))
-    timed = config.budget.axis == SECONDS
+    timed = config.budget.is_timed
     if timed:
         config = overridden(config, Overrides(workers=1, engine="local"))
     if config.instances.weights:
@@ -416,7 +415,7 @@ def _verdict(
         problems_for_proof=for_proof,
         times_as_long=of_candidate,
         times_as_long_back=of_baseline,
-        slowdown=duels.slowdown() if config.budget.axis == SECONDS else None,
+        slowdown=duels.slowdown() if config.budget.is_timed else None,
     )
 
 

@@ -24,7 +24,6 @@ from polarbear.errors import StoreDamagedError, StoreError
 from polarbear.execution import host
 from polarbear.numerics.arrays import Floats
 from polarbear.regression.gate_decision import GateVerdict
-from polarbear.settings.grid import SECONDS
 from polarbear.store import file_io
 from polarbear.wording import counted, joined, time, timed
 
@@ -161,7 +160,7 @@ def fingerprints_of(config: Config) -> Fingerprints:
     n_times = counted(len(times), "time")
     span = f"{time(times[0])} to {timed(times[-1], budget.axis)}, {n_times}"
     machine = platform.machine()
-    if budget.axis == SECONDS:
+    if budget.is_timed:
         here = host.here()
         machine = f"{here.host}, {here.cpu}"
     return Fingerprints(

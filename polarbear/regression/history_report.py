@@ -25,7 +25,7 @@ from polarbear.report.figures.chart import (
 )
 from polarbear.report.figures.figure_files import on_canvas, saved
 from polarbear.report.figures.style import Style
-from polarbear.settings.grid import SECONDS
+from polarbear.settings.grid import TIMED_AXES
 from polarbear.wording import counted, joined, noun, percent, short, small, time, timed
 
 MOST_TICKS = 8  # commits below the figure
@@ -183,7 +183,7 @@ def _merges_words(report: SequenceReport, span: tuple[int, int]) -> str:
 
 def warnings(described: Sequence[SequenceReport]) -> list[str]:
     """What limits the comparison of merges whose times are seconds."""
-    if not any(report.axis == SECONDS and report.is_newest for report in described):
+    if not any(report.axis in TIMED_AXES and report.is_newest for report in described):
         return []
     return [
         "times are seconds: merges of different machines, or of different days on one machine, are "

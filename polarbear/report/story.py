@@ -22,6 +22,7 @@ from polarbear.report import words
 from polarbear.report.context import ReportContext, once
 from polarbear.report.provenance import provenance
 from polarbear.report.words import as_sentence, marked, without_marks
+from polarbear.settings.grid import TIMED_AXES
 from polarbear.wording import (
     P_BEST,
     contract_words,
@@ -340,6 +341,6 @@ def _warnings(context: ReportContext) -> list[str]:
         n_failed = sum(failure.runs for failure in failed)
         warnings.append(failed_words(n_failed, context.store.settings.failures.ranks))
     hosts = summary.hosts(context.store)
-    if len(hosts) > 1 and context.axis == "seconds":
+    if len(hosts) > 1 and context.axis in TIMED_AXES:
         warnings.append(f"seconds were measured on {len(hosts)} machines")
     return warnings

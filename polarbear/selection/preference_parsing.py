@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from polarbear.selection.preference import PREFERENCES, Preference
-from polarbear.settings.grid import EVALUATIONS, SECONDS
+from polarbear.settings.grid import EVALUATIONS, TIMED_AXES
 from polarbear.settings.options import KeyPath, Source, describe, validate
 from polarbear.wording import singular, typed
 
@@ -105,8 +105,8 @@ def in_units_of(axis: str, text: str) -> str:
         return number
     factor = MULTIPLES.get(multiple, 1.0)
     if unit and unit not in (axis, singular(axis)):
-        if axis != SECONDS or unit.lower() not in UNITS_OF_TIME:
-            units = "ms, s, min, h or d" if axis == SECONDS else f"{axis}, k or M"
+        if axis not in TIMED_AXES or unit.lower() not in UNITS_OF_TIME:
+            units = "ms, s, min, h or d" if axis in TIMED_AXES else f"{axis}, k or M"
             raise ValueError(f"'{text}': time is counted in {axis} here; expected {units}")
         factor *= UNITS_OF_TIME[unit.lower()]
     return typed(float(number) * factor)

@@ -13,6 +13,8 @@ from polarbear.settings.options import Options, describe
 
 EVALUATIONS = "evaluations"
 SECONDS = "seconds"
+CPU_SECONDS = "cpu-seconds"  # of all processes and threads of a run
+TIMED_AXES = (SECONDS, CPU_SECONDS)  # whose times are measured, and depend on the machine
 # Axes whose last word is one of these count something: their times are whole numbers.
 COUNTED_AXES = (
     "batches",
@@ -66,7 +68,8 @@ class Budget(Options):
 
     axis: str = Field(
         EVALUATIONS,
-        description="'evaluations', 'seconds', or any other name: t is then what algorithms report",
+        description="'evaluations', 'seconds', 'cpu-seconds' (of the processor), or any other "
+        "name: t is then what algorithms report",
     )
     grid: Spaced | tuple[float, ...] = Field(
         description="{spacing, from, to, points}, or a list of times; the last is a run's budget"
@@ -134,6 +137,11 @@ class Budget(Options):
     def limit(self) -> float:
         """The budget of one run: the last time of the grid."""
         return float(self.times[-1])
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether its times are measured here, so that they depend on the machine."""
+        return self.axis in TIMED_AXES
 
     @property
     def suits_log_axis(self) -> bool:
