@@ -7,7 +7,8 @@ truth. Both tools race on problems drawn from it with replacement, the same for 
 race. At each of five budgets an algorithm is right if it has the highest win rate against its
 strongest rival on the whole population; its regret is the loss of that value. A row has
 
-- the default race, once for all budgets, and the race that asks for the set alone;
+- the default race, once for all budgets, also when it is stopped at what irace costs, and the race
+  that asks for the set alone;
 - `race --for "at T"` once for each budget, each in a separate store, and with a grid of only T;
 - irace's rules (peers/irace.py) once for each budget: one iteration over all algorithms, without
   elitism, firstTest 5, confidence 0.95, by the F-test or the t-test. In the row that says so, runs
@@ -55,6 +56,7 @@ ONLY_T = "the same, with a grid of only T"
 FOR_EACH = "`race --for` at each budget"
 EVERYTHING = "everything run at the cost of that"
 ONE_RACE = "one default race"
+STOPPED = "the same, stopped at the cost of irace's F-test"
 
 Row = dict[str, float | str]
 
@@ -274,9 +276,14 @@ def ways(
         cost = one_race(people, rules, seed, draws).spent
         return everything(people, rules, seed, draws, cost)
 
+    def stopped(seed: int) -> Raced:
+        cost = irace_for_each(people, seed, irace.friedman).spent
+        return one_race(people, rules, seed, draws, cost)
+
     rows: dict[str, Callable[[int], Raced]] = {
         "one race, the set only": lambda seed: one_race(people, set_only, seed, draws),
         ONE_RACE: lambda seed: one_race(people, rules, seed, draws),
+        STOPPED: stopped,
         EVERYTHING: everything_at_cost,
         FOR_EACH: lambda seed: race_for_each(people, rules, seed, draws),
         ONLY_T: lambda seed: race_for_each(people, rules, seed, draws, only_t=True),
@@ -338,6 +345,7 @@ def differences(rows: Sequence[Row], name: str, guarantee: str) -> list[str]:
         (FOR_EACH, ONLY_T),
         (FOR_EACH, F_TEST),
         (ONE_RACE, F_TEST),
+        (STOPPED, F_TEST),
         (ONE_RACE, EVERYTHING),
     ):
         of_first = {row["seed"]: row for row in _of_way(rows, name, guarantee, first)}
