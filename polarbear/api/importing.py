@@ -76,7 +76,7 @@ def import_data(
     ('random', 'powell')
     """
     reader = validate(FORMATS[format], format_options, Source(format))
-    sources = [Path(source)] if isinstance(source, str | Path) else [Path(one) for one in source]
+    sources = [Path(source)] if isinstance(source, str | Path) else [Path(path) for path in source]
     if format != "store" and any(is_store(path) for path in sources):
         raise ImportFailedError(
             f"{sources[0]} is a PolarBear store already: every command reads it, `polarbear merge` "

@@ -33,7 +33,7 @@ def import_data(
     source: Annotated[
         list[Path],
         typer.Argument(
-            metavar="SOURCE...",
+            metavar="SOURCE",
             help="A file or a folder, depending on the format; of logs several.",
         ),
     ],
