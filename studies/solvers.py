@@ -2,7 +2,7 @@
 
 Three parts, by name:
 
-- ``mip``: HiGHS, SCIP and CP-SAT on set covers, facility locations and
+- ``mip``: HiGHS, SCIP, CP-SAT and, where it is installed, CBC on set covers, facility locations and
   auctions;
 - ``job-shop``: parameter sets of CP-SAT and two dispatching rules on classical job shops;
 - ``cvrp``: PyVRP's default and parameter sets for short runs on generated routing problems.
@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -52,6 +53,7 @@ AGREEING_RACES = 0.85  # the share of races that should end with the set of all 
 MOST_SPENT = 0.5  # of the seconds of everything, on as many instances
 SEED_OF_NEW_RACE = 2
 SHORT_TIMES = (5.0, 30.0)  # between which a set of PyVRP's parameters should be better
+CBC = "cbc {instance} -timeMode elapsed -randomCbcSeed {seed} -solve -quit"
 
 
 @dataclass(frozen=True)
@@ -91,12 +93,15 @@ SIZES: dict[str, dict[str, Size]] = {
 
 
 def mip_algorithms() -> list[Row]:
-    """Solvers of mixed-integer programs."""
-    return [
+    """The solvers of mixed-integer programs that this machine has."""
+    entries: list[Row] = [
         {"name": "HiGHS", "use": "highs"},
         {"name": "SCIP", "use": "scip"},
         {"name": "CP-SAT", "use": "cp-sat"},
     ]
+    if shutil.which("cbc") is not None:
+        entries.append({"name": "CBC", "use": "command", "read": "cbc", "command": CBC})
+    return entries
 
 
 def job_shop_algorithms(folder: Path) -> list[Row]:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from polarbear.algorithms.base import Trial
 from polarbear.algorithms.solver import Incumbents, Solver, solver_seed
+from polarbear.algorithms.solver_logs.log_format import Ending
 from polarbear.errors import AlgorithmError
 from polarbear.problems.base import Kind
 from polarbear.problems.job_shop import ENDING as JOB_SHOP
@@ -39,7 +40,7 @@ class CpSat(Solver):
         self.package()
         self.package(READER)
 
-    def solve(self, path: Path, trial: Trial, incumbents: Incumbents) -> None:
+    def solve(self, path: Path, trial: Trial, incumbents: Incumbents) -> Ending:
         package = self.package()
         if path.name.endswith(JOB_SHOP):
             model = _job_shop_model(package, Jobs.read(path))
@@ -68,8 +69,10 @@ class CpSat(Solver):
         status = solver.solve(model, Improvements())
         if status == package.OPTIMAL:
             incumbents.add(solver.objective_value / factor + offset)
-        elif status == package.MODEL_INVALID:
+            return Ending.PROVEN
+        if status == package.MODEL_INVALID:
             raise AlgorithmError(f"CP-SAT cannot solve {path.name}: {model.validate()}")
+        return Ending.INFEASIBLE if status == package.INFEASIBLE else Ending.LIMIT
 
     def _parameters(self) -> str:
         """The options in protobuf's text format.

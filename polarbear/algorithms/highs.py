@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from polarbear.algorithms.base import Trial
 from polarbear.algorithms.solver import Incumbents, Solver, solver_seed
+from polarbear.algorithms.solver_logs.log_format import Ending
 from polarbear.errors import AlgorithmError
 from polarbear.problems.base import Kind
 from polarbear.settings.options import describe, unknown
@@ -23,7 +24,7 @@ class Highs(Solver):
         if self.options:
             self._set_options(self._quiet())
 
-    def solve(self, path: Path, trial: Trial, incumbents: Incumbents) -> None:
+    def solve(self, path: Path, trial: Trial, incumbents: Incumbents) -> Ending:
         package = self.package()
         solver = self._quiet()
         solver.setOptionValue("threads", 1)
@@ -44,9 +45,14 @@ class Highs(Solver):
         solver.cbMipInterrupt += on_question
         solver.setOptionValue("time_limit", incumbents.time_limit)
         solver.run()
-        if solver.getModelStatus() == package.HighsModelStatus.kOptimal:
+        status = solver.getModelStatus()
+        if status == package.HighsModelStatus.kOptimal:
             # Without a callback if presolve or the simplex method alone has solved it.
             incumbents.add_rounded(solver.getInfo().objective_function_value)
+            return Ending.PROVEN
+        if status == package.HighsModelStatus.kInfeasible:
+            return Ending.INFEASIBLE
+        return Ending.LIMIT
 
     def _quiet(self) -> Any:
         package = self.package()

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from polarbear.algorithms.base import Trial
 from polarbear.algorithms.solver import Incumbents, Solver, solver_seed
+from polarbear.algorithms.solver_logs.log_format import Ending
 from polarbear.errors import AlgorithmError
 from polarbear.problems.base import Kind
 from polarbear.settings.options import unknown
@@ -25,7 +26,7 @@ class Pyvrp(Solver):
         if self.options:
             self._parameters()
 
-    def solve(self, path: Path, trial: Trial, incumbents: Incumbents) -> None:
+    def solve(self, path: Path, trial: Trial, incumbents: Incumbents) -> Ending:
         package = self.package()
         try:
             data = package.read(path, round_func="round")
@@ -54,6 +55,7 @@ class Pyvrp(Solver):
             display=False,
             params=self._parameters(Improvements()),
         )
+        return Ending.ENDED
 
     def _parameters(self, callbacks: Any = None) -> Any:
         """The solver's parameters."""

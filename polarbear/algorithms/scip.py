@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from polarbear.algorithms.base import Trial
 from polarbear.algorithms.solver import Incumbents, Solver, solver_seed
+from polarbear.algorithms.solver_logs.log_format import Ending
 from polarbear.errors import AlgorithmError
 from polarbear.problems.base import Kind
 from polarbear.settings.options import describe, unknown
@@ -23,7 +24,7 @@ class Scip(Solver):
         if self.options:
             self._set_options(self._quiet())
 
-    def solve(self, path: Path, trial: Trial, incumbents: Incumbents) -> None:
+    def solve(self, path: Path, trial: Trial, incumbents: Incumbents) -> Ending:
         package = self.package()
         model = self._quiet()
         model.setParam("randomization/randomseedshift", solver_seed(trial))
@@ -51,8 +52,11 @@ class Scip(Solver):
         model.includeEventhdlr(Improvements(), "polarbear", "records incumbents")
         model.setParam("limits/time", incumbents.time_limit)
         model.optimize()
-        if model.getStatus() == "optimal":
+        status = model.getStatus()
+        if status == "optimal":
             incumbents.add_rounded(model.getObjVal())
+            return Ending.PROVEN
+        return Ending.INFEASIBLE if status == "infeasible" else Ending.LIMIT
 
     def _quiet(self) -> Any:
         package = self.package()

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from polarbear.algorithms.base import Algorithm, Trial
+from polarbear.algorithms.base import Algorithm, SearchEnded, Trial
+from polarbear.algorithms.solver_logs.log_format import Ending
 from polarbear.errors import AlgorithmError, BudgetExhausted, MissingExtraError
 from polarbear.problems.base import Setting
 from polarbear.settings.grid import SECONDS
@@ -120,8 +121,9 @@ class Solver(Algorithm):
             endings = ", ".join(self.endings)
             raise AlgorithmError(f"{self.title} reads files that end in {endings}, not {path.name}")
         incumbents = Incumbents(trial)
-        self.solve(path, trial, incumbents)
+        ending = self.solve(path, trial, incumbents)
         incumbents.raise_if_over()
+        raise SearchEnded(ending)
 
     def check_sense(self, is_maximised: bool, trial: Trial) -> None:
         """Raise if the file and the suite disagree about what is better."""
@@ -138,8 +140,8 @@ class Solver(Algorithm):
         """Raise if the solver does not know an option or refuses its value."""
 
     @abstractmethod
-    def solve(self, path: Path, trial: Trial, incumbents: Incumbents) -> None:
-        """Read the instance and solve it until it is solved or must stop."""
+    def solve(self, path: Path, trial: Trial, incumbents: Incumbents) -> Ending:
+        """Read the instance and solve it until it is solved or must stop; return how it ended."""
 
 
 def solver_seed(trial: Trial) -> int:

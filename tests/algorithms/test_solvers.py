@@ -103,7 +103,7 @@ def test_a_proof_ends_the_run_and_keeps_its_value(project: Project, use: str):
     configure(project, {"use": use}, grid=[1.0, 300.0])
     project.done("run", "config.yaml")
     assert trajectories(project)[use][-1] == -4
-    assert end_of_runs(project) == {"ended"}
+    assert end_of_runs(project) == {"proven"}
 
 
 @pytest.mark.parametrize("use", MIP_SOLVERS)
@@ -113,7 +113,7 @@ def test_infeasibility_ends_the_run_without_a_value(project: Project, use: str):
     configure(project, {"use": use}, grid=[1.0, 300.0])
     project.done("run", "config.yaml")
     assert trajectories(project).get(use, []) == []
-    assert end_of_runs(project) == {"ended"}
+    assert end_of_runs(project) == {"infeasible"}
 
 
 @pytest.mark.peer
@@ -122,7 +122,17 @@ def test_cp_sat_proves_the_makespan_of_a_job_shop(project: Project):
     configure(project, {"use": "cp-sat"}, grid=[1.0, 300.0], instances=names)
     project.done("run", "config.yaml")
     assert trajectories(project)["cp-sat"][-1] == 55
-    assert end_of_runs(project) == {"ended"}
+    assert end_of_runs(project) == {"proven"}
+
+
+@pytest.mark.peer
+def test_a_limit_of_the_solver_itself_ends_the_run_without_a_proof(project: Project):
+    options = {"highs": {"mip_max_nodes": 0}, "scip": {"limits/nodes": 1}}
+    instances = {"suite": "mip", "families": ["facility-location"], "scale": 0.2, "count": 1}
+    entries = [{"use": use, "options": own} for use, own in options.items()]
+    configure(project, *entries, grid=[1.0, 300.0], instances=instances)
+    project.done("run", "config.yaml")
+    assert end_of_runs(project) == {"limit"}
 
 
 @pytest.mark.peer
@@ -140,7 +150,7 @@ def test_solvers_that_cannot_share_a_process_run_in_one_race(project: Project):
     project.done("run", "config.yaml")
     runs = polarbear.open(project.store).runs()
     assert len(runs) == 2 * len(MIP_SOLVERS)
-    assert set(runs["status"]) <= {"ended", "budget"}
+    assert set(runs["status"]) <= {"proven", "budget"}
     assert runs["message"].to_list() == [""] * len(runs)
 
 
@@ -300,7 +310,7 @@ setting = Setting(1, Budget.model_validate({"axis": "seconds", "grid": [seconds]
 try:
     algorithm.run(trial, setting)
 except BaseException as error:
-    assert type(error).__name__ == "BudgetExhausted", error
+    assert type(error).__name__ in ("BudgetExhausted", "SearchEnded"), error
 sys.stdout.flush()
 with open(log + ".json", "w") as file:
     file.write(json.dumps([asked[0], points]))
