@@ -32,7 +32,7 @@ PRINTED = {
     "combinatorial": "the budget is 1000 evaluations",
     "data": "the budget is 100 evaluations",
     "figures": "polarbear 0.",
-    "mip-solvers": "the budget is 1 seconds",
+    "mip-solvers": "the budget is 1 second",
     "pull-request": "branch is worse than main",
     "python-optimiser": "the budget is 200 evaluations",
     "solver": "reverse a part",
