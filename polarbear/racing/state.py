@@ -20,7 +20,7 @@ from polarbear.racing.choice_questions import ChoiceQuestion, OpenChoice, OutFor
 from polarbear.racing.race_settings import RaceSettings
 from polarbear.racing.rules import Rules
 from polarbear.records import json_values
-from polarbear.settings.contract import ContractTimes
+from polarbear.settings.contract import ContractTimes, decided_at
 
 # The settled relation of a pair (a, b) at a time, and its letter in a checkpoint.
 OPEN, ABOVE, BELOW, ALIKE, CROSSING, OUT = range(6)
@@ -135,8 +135,7 @@ class State:
             [np.isin(times, self.contracts.get(name, times)) for name in self.algorithms]
         )
         a, b = np.triu_indices(len(self.algorithms), 1)
-        index = np.where(ends_a_run[a] & ends_a_run[b], np.arange(len(times)), 0)
-        return np.maximum.accumulate(index, axis=1).T
+        return decided_at(ends_a_run[a] & ends_a_run[b]).T
 
     def budget_at(self, name: str, time: float) -> float:
         """The budget of the run that counts at a time: the last contract time by then."""

@@ -15,6 +15,7 @@ from polarbear.facts.evidence import ranked
 from polarbear.facts.run_details import repeating
 from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.rankings import GridValues
+from polarbear.settings.contract import decided_at
 from polarbear.store import StoreOnDisk
 from polarbear.wording import joined
 
@@ -100,8 +101,9 @@ class Slowdown:
 class VersionDuels:
     """The duels of a pair on some instances; values are minimised.
 
-    ``scores`` are those of the test: where the candidate may take ``longer``, it has a longer time
-    than the baseline. ``scores_at_equal_times`` are the others.
+    Versions with a contract are compared where both of them end a run, and keep these values until
+    the next such time. ``scores`` are those of the test: where the candidate may take ``longer``,
+    it has a longer time than the baseline. ``scores_at_equal_times`` are the others.
     """
 
     def __init__(
@@ -119,6 +121,12 @@ class VersionDuels:
         row = {name: k for k, name in enumerate(grid_values.instances)}
         self.instances = [name for name in instances if name in row]
         values = grid_values.values[[row[name] for name in self.instances]]
+        ends_a_run = [
+            np.isin(self.times, config.contracts.get(name, self.times))
+            for name in (pair.candidate, pair.baseline)
+        ]
+        index = decided_at(np.logical_and(*ends_a_run))
+        values = values[:, :, index]
         problem = store.problems()
         problems = [problem.get(name, name) for name in self.instances]
         self.values = values
@@ -129,7 +137,7 @@ class VersionDuels:
         if longer is not None:
             earlier = store.on_grid(self.times / (1 + longer), [pair.baseline])
             values = values.copy()
-            values[:, 1] = earlier.values[[row[name] for name in self.instances], 0]
+            values[:, 1] = earlier.values[[row[name] for name in self.instances], 0][:, index]
             self.scores = self._scores(values)
 
     def _scores(self, values: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from polarbear.settings.options import Options
+from polarbear.settings.options import Options, describe
 
 DEFAULT_POINTS = 8
 
@@ -36,9 +36,13 @@ class Contract(Options):
 
 def _contract(value: object) -> object:
     """``true`` is a contract with the default number of points, ``false`` is none."""
+    if value is None or value is False:
+        return None
     if value is True:
         return Contract()
-    return None if value is False else value
+    if isinstance(value, Contract | Mapping):
+        return value
+    raise ValueError(f"expected true, false or {{points: K}}, found {describe(value)}")
 
 
 OptionalContract = Annotated[
@@ -50,6 +54,15 @@ ContractTimes = Mapping[str, np.ndarray]  # of the contract algorithms, by name
 def latest(contract_times: np.ndarray, times: np.ndarray) -> np.ndarray:
     """The index of the last contract time that is no later than each time; -1 before the first."""
     return np.asarray(np.searchsorted(contract_times, times, side="right") - 1)
+
+
+def decided_at(ends_a_run: np.ndarray) -> np.ndarray:
+    """The index of the time that decides at each time, the last axis: the last end of runs by then.
+
+    ``ends_a_run`` says at which times all compared algorithms end a run, or need not.
+    """
+    index = np.where(ends_a_run, np.arange(ends_a_run.shape[-1]), 0)
+    return np.asarray(np.maximum.accumulate(index, axis=-1))
 
 
 def reached(contract_times: np.ndarray, has_run: np.ndarray, grid: np.ndarray) -> float:

@@ -252,3 +252,30 @@ def test_annealing_is_ranked_as_runs_with_each_budget_are(tmp_path):
     # One run that is given all is far from its best at early times, and seems to be worse there.
     without = win_rates(pb.run(annealing(1), tmp_path / "without", instances=100))
     assert (without[2:4] < 0.4).all()
+
+
+def test_a_gate_compares_contracts_at_the_times_that_they_share(tmp_path):
+    """Between them one of the two is out of date, which is no loss of the other's code."""
+    settings = configuration(tmp_path, TIMES, **CONTRACT)
+    planner = settings["algorithms"][0]
+    settings["algorithms"] = [planner, {**planner, "name": "fewer", "contract": {"points": 3}}]
+    result = pb.gate(
+        settings, baseline="planner", candidate="fewer", store=tmp_path / "store", instances=16
+    )
+    assert result.to_dict()["verdict"] == "identical"
+
+
+@pytest.mark.parametrize(
+    ("contract", "words"),
+    [
+        ("yes please", "contract: expected true, false or {points: K}, found 'yes please'"),
+        ({"points": 1}, "contract.points: input should be greater than or equal to 2, found 1"),
+        ({"point": 3}, "unknown key 'point'; did you mean 'points'?"),
+    ],
+)
+def test_an_invalid_contract_is_refused_in_one_line(tmp_path, contract, words):
+    settings = configuration(tmp_path, TIMES, contract=contract)
+    with pytest.raises(pb.PolarBearError) as refusal:
+        pb.run(settings, tmp_path / "store")
+    assert words in str(refusal.value)
+    assert not (tmp_path / "store").exists()
