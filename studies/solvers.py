@@ -53,7 +53,7 @@ AGREEING_RACES = 0.85  # the share of races that should end with the set of all 
 MOST_SPENT = 0.5  # of the seconds of everything, on as many instances
 SEED_OF_NEW_RACE = 2
 SHORT_TIMES = (5.0, 30.0)  # between which a set of PyVRP's parameters should be better
-CBC = "cbc {instance} -timeMode elapsed -randomCbcSeed {seed} -solve -quit"
+CBC = "stdbuf -oL cbc {instance} -timeMode elapsed -randomCbcSeed {seed} -solve -quit"
 
 
 @dataclass(frozen=True)

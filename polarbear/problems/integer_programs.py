@@ -42,8 +42,7 @@ class Mip(Suite):
         1.0,
         gt=0,
         le=4,
-        description="how large they are: with 1, solvers still improve after half a minute, with "
-        "0.3 after a few seconds",
+        description="how large they are; 0.3 suits budgets of seconds",
     )
     maximise: Literal[False] = Field(False, description="always false: auctions are negative")
 
@@ -85,18 +84,29 @@ class BinaryProgram:
         self.columns.append(entries)
 
     def mps(self, name: str) -> str:
-        """The program in the free MPS format."""
-        lines = [f"NAME {name}", "ROWS", " N cost"]
-        lines += [f" {sense} r{row}" for row, sense in enumerate(self.rows)]
-        lines += ["COLUMNS", " MARKER MARKER 'MARKER' 'INTORG'"]
-        for column, (cost, entries) in enumerate(zip(self.costs, self.columns, strict=True)):
-            lines.append(f" x{column} cost {cost}")
-            lines += [f" x{column} r{row} {coefficient}" for row, coefficient in entries]
-        lines += [" MARKER MARKER 'MARKER' 'INTEND'", "RHS"]
-        lines += [f" rhs r{row} {value}" for row, value in enumerate(self.right_sides) if value]
+        """The program in MPS, in the columns of the fixed format, which free readers take, too."""
+        lines = [f"NAME          {name}", "ROWS", " N  cost"]
+        lines += [f" {sense}  r{row}" for row, sense in enumerate(self.rows)]
+        lines += ["COLUMNS", _marker("INTORG")]
+        for number, (cost, entries) in enumerate(zip(self.costs, self.columns, strict=True)):
+            lines.append(_entry(f"x{number}", "cost", cost))
+            lines += [_entry(f"x{number}", f"r{row}", coefficient) for row, coefficient in entries]
+        lines += [_marker("INTEND"), "RHS"]
+        lines += [
+            _entry("rhs", f"r{row}", side) for row, side in enumerate(self.right_sides) if side
+        ]
         lines.append("BOUNDS")
-        lines += [f" BV bound x{column}" for column in range(len(self.columns))]
+        lines += [f" BV bound     x{number}" for number in range(len(self.columns))]
         return "\n".join([*lines, "ENDATA", ""])
+
+
+def _entry(first_name: str, second_name: str, number: int) -> str:
+    return f"    {first_name:<8}  {second_name:<8}  {number:>12}"
+
+
+def _marker(kind: str) -> str:
+    """A line around columns whose variables are whole numbers."""
+    return f"    MARKER                 'MARKER'                 '{kind}'"
 
 
 def set_cover(rng: np.random.Generator, n_elements: int) -> BinaryProgram:

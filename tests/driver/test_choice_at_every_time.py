@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polarbear.driver.loop import SETTLED, SETTLED_AND_CHOSEN
+from polarbear.driver.loop import SETTLED, settled_and_chosen_words
 from polarbear.facts.standings import standings
 from polarbear.inference.strongest_rival import gains_over, likeliest_best, p_best, rival_values
 from polarbear.selection.posterior_source import contest, find_basis
@@ -33,7 +33,7 @@ def test_a_race_goes_on_after_the_set_until_the_choice_at_every_time_is_good_eno
     rules = {"batch": BATCH, "regret": threshold, "epsilon": 0}
     both = configured(rules=rules, **SETTINGS)
     ended, store, notes = run(both, tmp_path / "both")
-    assert (ended.because, ended.at_limit) == (SETTLED_AND_CHOSEN, False)
+    assert (ended.because, ended.at_limit) == (settled_and_chosen_words(threshold), False)
     assert (regrets(store) <= threshold).all()
     facts = standings(store)
     assert facts is not None
@@ -54,7 +54,7 @@ def test_a_race_for_the_set_continues_when_a_choice_is_asked_for_too(tmp_path: P
     run(set_only, tmp_path / "s")
     rules = {"batch": BATCH, "regret": 0.004}
     ended, _, notes = run(configured(rules=rules, **SETTINGS), tmp_path / "s")
-    assert ended.because == SETTLED_AND_CHOSEN
+    assert ended.because == settled_and_chosen_words(0.004)
     assert notes.runs
     again, _, nothing = run(configured(rules=rules, **SETTINGS), tmp_path / "s")
     assert (again, nothing.runs) == (ended, [])

@@ -64,20 +64,27 @@ def test_another_scale_changes_the_size_of_programs_but_not_their_order():
     assert ratios == pytest.approx([2.0] * 9, rel=0.1)
 
 
-def test_a_program_is_written_in_free_mps():
+def test_a_program_is_written_in_mps_for_fixed_and_for_free_readers():
     program = BinaryProgram()
     first = program.add_row("G", 1)
     second = program.add_row("E", 0)
     program.add_column(7, [(first, 1)])
     program.add_column(-2, [(first, 3), (second, -1)])
-    assert program.mps("two").splitlines() == [
-        "NAME two",
-        *("ROWS", " N cost", " G r0", " E r1"),
-        *("COLUMNS", " MARKER MARKER 'MARKER' 'INTORG'"),
-        *(" x0 cost 7", " x0 r0 1", " x1 cost -2", " x1 r0 3", " x1 r1 -1"),
-        *(" MARKER MARKER 'MARKER' 'INTEND'", "RHS", " rhs r0 1"),
-        *("BOUNDS", " BV bound x0", " BV bound x1", "ENDATA"),
+    lines = program.mps("two").splitlines()
+    assert [line.split() for line in lines] == [
+        line.split()
+        for line in (
+            "NAME two",
+            *("ROWS", "N cost", "G r0", "E r1"),
+            *("COLUMNS", "MARKER 'MARKER' 'INTORG'"),
+            *("x0 cost 7", "x0 r0 1", "x1 cost -2", "x1 r0 3", "x1 r1 -1"),
+            *("MARKER 'MARKER' 'INTEND'", "RHS", "rhs r0 1"),
+            *("BOUNDS", "BV bound x0", "BV bound x1", "ENDATA"),
+        )
     ]
+    # CBC reads fixed columns: names begin at the 5th and the 15th, numbers end at the 36th.
+    assert "    x1        r0                   3" in lines
+    assert " BV bound     x1" in lines
 
 
 def test_a_bid_names_an_item_at_most_once_and_larger_bundles_cost_more():
