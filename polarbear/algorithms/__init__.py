@@ -23,6 +23,7 @@ ADAPTERS: Registry[type[Algorithm]] = Registry(
         "random-search": "polarbear.algorithms.random_search:RandomSearch",
         "scip": "polarbear.algorithms.scip:Scip",
         "scipy": "polarbear.algorithms.scipy:Scipy",
+        "scipy-constrained": "polarbear.algorithms.scipy_constrained:ScipyConstrained",
         "synthetic": "polarbear.algorithms.synthetic:Synthetic",
     },
 )

@@ -46,7 +46,8 @@ class Trial:
     """
 
     evaluate: Callable[[Any], float]
-    report: Callable[[float, float], None]  # t on the axis, and the objective value
+    # Takes t on the axis and the objective value; ``violation`` is that of constraints.
+    report: Callable[..., None]
     instance: Instance
     seed: int
     axis: str
@@ -63,6 +64,8 @@ class Trial:
     # The time since the start of the run by the recorder's clock, for algorithms that report
     # improvements as they happen.
     elapsed: Callable[[], float] = lambda: 0.0
+    # The constraints at the point that was evaluated last; None if the problem gave none.
+    constraints: Callable[[], list[float] | None] = lambda: None
 
     def in_own_sign(self) -> Self:
         """The same run with values in the sign of the problem; NaN is still the worst value."""
@@ -77,8 +80,16 @@ class Trial:
             return self.at_once(points)
         return [self.evaluate(x) for x in points]
 
-    def __call__(self, x: object) -> float:
-        return self.evaluate(x)
+    def __call__(self, x: object) -> float | tuple[float, list[float]]:
+        """The value at x; with constraints the value and the constraints, feasible up to 0."""
+        value = self.evaluate(x)
+        constraints = self.constraints()
+        return value if constraints is None else (value, constraints)
+
+    def evaluate_with_constraints(self, x: object) -> tuple[float, list[float]]:
+        """The value and the constraints at x, of which there are none without constraints."""
+        value = self.evaluate(x)
+        return value, self.constraints() or []
 
     @property
     def box(self) -> tuple[Floats, Floats]:

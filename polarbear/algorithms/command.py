@@ -1,8 +1,8 @@
 """Algorithms that are programs, run without a shell.
 
-A program prints a line ``t y`` at every improvement, to standard output or, if its command contains
-``{output}``, to that file. Empty lines and lines that start with # are ignored. With ``read`` its
-output is the log of a solver.
+A program prints a line ``t y``, or ``t y violation`` with constraints, at every improvement, to
+standard output or, if its command contains ``{output}``, to that file. Empty lines and lines that
+start with # are ignored. With ``read`` its output is the log of a solver.
 """
 
 import os
@@ -292,15 +292,17 @@ class Command(Algorithm):
             numbers = [decimal_number(word) for word in words]
         except ValueError:
             numbers = []
-        if self.time == "measured" and trial.axis in TIMED_AXES and len(numbers) in (1, 2):
-            trial.report(elapsed, numbers[-1])
+        if self.time == "measured" and trial.axis in TIMED_AXES and len(numbers) in (1, 2, 3):
+            value, *violation = numbers[1:] or numbers
+            trial.report(elapsed, value, *violation)
         elif self.protocol == "irace" and len(numbers) == 1:
             trial.report(trial.budget, numbers[0])
-        elif len(numbers) == 2:
+        elif len(numbers) in (2, 3):
             trial.report(*numbers)
         else:
             raise BadOutputError(
-                f"line {number} of the output is not two numbers 't y': {line.strip()[:200]!r}"
+                f"line {number} of the output is not two numbers 't y', or three 't y violation': "
+                f"{line.strip()[:200]!r}"
             )
 
 

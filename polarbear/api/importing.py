@@ -16,7 +16,7 @@ from polarbear.api.store_handle import Store
 from polarbear.errors import ImportFailedError
 from polarbear.formats import FORMATS
 from polarbear.formats.base import shown_names
-from polarbear.formats.table import imported_rows, with_exported_columns
+from polarbear.formats.table import imported_rows, with_constraints, with_exported_columns
 from polarbear.formats.table_files import LINE
 from polarbear.formats.transfer import GridOptions, ImportResult, add_imported
 from polarbear.inference import Posterior
@@ -107,13 +107,15 @@ def infer(
     """Infer how likely each algorithm is to win over time, from a ``frame`` with a row per value.
 
     The columns are algorithm, instance, t and y, where y is the current or the best value; if
-    ``trajectory`` is "last", the current value counts, even if it is worse than before. With a
-    column seed, the runs of one instance count together as one problem; a column weight is the
-    weight of an instance. A column run_status says how runs ended, as in `Store.trajectories`:
-    after its last row, a run that was stopped is absent. ``grid`` is as in a configuration's
-    budget; by default the times of the frame if they are at most 100, otherwise 30 times, evenly
-    spaced in log t. ``axis`` is the unit of time. With ``maximise`` larger values are better;
-    ``after_end`` is "keeps" or "absent" as in `import_data`. ``model``, ``seed``,
+    ``trajectory`` is "last", the current value counts, even if it is worse than before. A column
+    violation has the violations of constraints, 0 where feasible; with a column feasible alone, all
+    infeasible values share the last place. With a column seed, the runs of one instance count
+    together as one problem; a column weight is the weight of an instance. A column run_status says
+    how runs ended, as in `Store.trajectories`: after its last row, a stopped run is absent.
+    ``grid`` is as in a configuration's budget; by default the times of the frame if they are at
+    most 100, otherwise 30 times, evenly spaced in log t. ``axis`` is the unit of time. With
+    ``maximise`` larger values are better; ``after_end`` is "keeps" or "absent" as in `import_data`.
+    ``model``, ``seed``,
     ``tie_tolerance``, ``listener`` and ``options`` are those of `Store.infer`.
 
     >>> pb.infer(store.trajectories(), draws=1000).algorithms
@@ -126,6 +128,7 @@ def infer(
         {**{name: name for name in NEEDED}, **optional, "problem": None, "status": None},
         rows.columns,
     )
+    columns = with_constraints(columns, rows.columns)
     numbered = rows.with_row_index(LINE, offset=1)
     imported = imported_rows(numbered, columns, "the frame", maximise, after_end, trajectory)
     for rejection in imported.rejected:

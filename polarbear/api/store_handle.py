@@ -117,17 +117,23 @@ class Store:
 
         The last row of a run is its end. ``run_status`` is how it ended: budget or lost if it was
         stopped from outside, after which it is absent from comparisons. The y of a run that found
-        nothing is null.
+        nothing is null. Where a value is infeasible there is a column violation, 0 where feasible.
 
         >>> store.trajectories(["powell"]).columns
         ['algorithm', 'instance', 'run_status', 't', 'y']
         """
-        from polarbear.formats.base import points_and_end
+        from polarbear.formats.base import VIOLATION, has_violations, points_and_end
         from polarbear.formats.table import RUN_STATUS
 
+        runs = list(self._disk.improvements(algorithms))
         rows = [
-            (run.algorithm, run.instance, run.status.value, *points_and_end(run, t, y))
-            for run, t, y in self._disk.trajectories(algorithms)
+            (
+                run.algorithm,
+                run.instance,
+                run.status.value,
+                *points_and_end(run, improvements, self._disk.sign),
+            )
+            for run, improvements in runs
         ]
         schema: dict[str, pl.DataType | type[pl.DataType]] = {
             "algorithm": pl.String,
@@ -135,10 +141,11 @@ class Store:
             RUN_STATUS: pl.String,
             "t": pl.List(pl.Float64),
             "y": pl.List(pl.Float64),
+            VIOLATION: pl.List(pl.Float64),
         }
         one_row_per_run = pl.DataFrame(rows, schema, orient="row")
-        one_row_per_point = one_row_per_run.explode("t", "y")
-        return one_row_per_point.with_columns(y=self._disk.sign * pl.col("y"))
+        one_row_per_point = one_row_per_run.explode("t", "y", VIOLATION)
+        return one_row_per_point if has_violations(runs) else one_row_per_point.drop(VIOLATION)
 
     def grid(self, grid: GridLike | None = None, until: float | None = None) -> np.ndarray:
         """The times at which algorithms are compared; ``grid`` and ``until`` as in `infer`.

@@ -21,10 +21,11 @@ from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import weight_of
 from polarbear.racing import RoundCoverage, State
 from polarbear.rankings import GridValues
+from polarbear.rankings.outcomes import violations_of, with_violations
 from polarbear.settings.contract import latest, on_grid
 from polarbear.settings.grid import CPU_SECONDS, SECONDS
-from polarbear.store import StoreOnDisk, best_so_far, manifest
-from polarbear.store.run_values import final_values
+from polarbear.store import StoreOnDisk, manifest
+from polarbear.store.run_values import final_outcomes, outcomes_on_grid
 from polarbear.store.runs import FinishedRun, StoredRun
 from polarbear.store.runs import stored_runs as runs_of
 from polarbear.wording import counted, joined, noun
@@ -336,11 +337,13 @@ class RaceRuns:
         self._rank_of_failures = store.settings.failures.ranks
         self._absent = np.full(len(config.budget.times), np.nan)
         grid = store.on_grid(config.budget.times)
-        self._values: dict[tuple[str, str], np.ndarray] = {
-            (name, instance): grid.values[i, a]
-            for i, instance in enumerate(grid.instances)
-            for a, name in enumerate(grid.algorithms)
-        }
+        self._values: dict[tuple[str, str], np.ndarray] = {}
+        self._violations: dict[tuple[str, str], np.ndarray] = {}  # 0 where there is no entry
+        for i, instance in enumerate(grid.instances):
+            for a, name in enumerate(grid.algorithms):
+                self._values[name, instance] = grid.values[i, a]
+                if grid.violations is not None:
+                    self._violations[name, instance] = grid.violations[i, a]
         self.stored = stored_runs(store)
         self.coverage = RoundCoverage(map(store.rounds.read, store.rounds.numbers()))
         self._entered = store.rounds.entered()
@@ -350,23 +353,27 @@ class RaceRuns:
         run = finished.run
         self.stored[self._store.key_of(run)] = run
         times = self._config.budget.times
-        trajectory = (run, finished.times, finished.values)
+        improvements = finished.improvements
+        pair = (run.algorithm, run.instance)
         contract_times = self._config.contracts.get(run.algorithm)
         if contract_times is None:
-            values = best_so_far(
-                finished.times,
-                finished.values,
-                run.status,
-                run.reached,
-                times,
-                self._rank_of_failures,
-            )
+            outcomes = outcomes_on_grid(run, improvements, times, self._rank_of_failures)
+            self._values[pair] = outcomes.values
+            self._violations.pop(pair, None)
+            if outcomes.violations is not None:
+                self._violations[pair] = outcomes.violations
         else:
-            finals = final_values([trajectory], contract_times, self._rank_of_failures)
-            values = self._values.get((run.algorithm, run.instance), self._absent).copy()
+            finals = final_outcomes([(run, improvements)], contract_times, self._rank_of_failures)
             is_of_run = contract_times[latest(contract_times, times)] == run.budget
-            values[is_of_run] = on_grid(contract_times, finals, times)[is_of_run]
-        self._values[run.algorithm, run.instance] = values
+            values = self._values.get(pair, self._absent)
+            new_values = on_grid(contract_times, finals.values, times)
+            self._values[pair] = np.where(is_of_run, new_values, values)
+            if finals.violations is not None or pair in self._violations:
+                violations = self._violations.get(pair, violations_of(values))
+                new_violations = violations_of(new_values)
+                if finals.violations is not None:
+                    new_violations = on_grid(contract_times, finals.violations, times)
+                self._violations[pair] = np.where(is_of_run, new_violations, violations)
 
     def may_enter(self, name: str, state: State) -> bool:
         """Whether no other newcomer is catching up, and no earlier round is replayed."""
@@ -433,6 +440,12 @@ class RaceRuns:
         values = np.array(
             [[self._value(name, instance) for name in names] for instance in instances]
         )
+        violations = {
+            (i, a): self._violations[name, instance.id]
+            for i, instance in enumerate(instances)
+            for a, name in enumerate(names)
+            if (name, instance.id) in self._violations
+        }
         if state.joining:
             algorithm = names.index(state.joining)
             for index in range(state.caught_up + drawn, n_instances):
@@ -444,7 +457,9 @@ class RaceRuns:
         if weight_of_instance:
             weights = [weight_of(instance_id, weight_of_instance) for instance_id in ids]
         return ranked(
-            GridValues(ids, names, self._config.budget.times, values),
+            GridValues(
+                ids, names, self._config.budget.times, values, with_violations(values, violations)
+            ),
             self._config.budget.unit_times,
             self._config.race.tie_tolerance,
             problems=[str(instance.spec.get(PROBLEM, instance.id)) for instance in instances],

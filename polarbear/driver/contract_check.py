@@ -9,9 +9,7 @@ end of the smaller budget, is a run better, or worse, that was given just this b
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import comb
-
-import numpy as np
+from math import comb, inf
 
 from polarbear.config.configuration import Config
 from polarbear.driver.check import failure_reason, run_failed
@@ -19,10 +17,10 @@ from polarbear.driver.collect import InstanceStream
 from polarbear.errors import AlgorithmError, ConfigError
 from polarbear.execution.outcome import Executor, Outcome, Task
 from polarbear.problems.base import Instance, Kind
+from polarbear.rankings.outcomes import is_better
 from polarbear.records import Record
 from polarbear.settings.contract import Contract
 from polarbear.settings.options import unknown
-from polarbear.store.run_values import best_so_far
 from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, joined, timed
 
@@ -174,7 +172,7 @@ class _Trial:
         """Whether two runs with the whole budget had the same trajectory on each problem."""
         whole = self._budgets[-1]
         return all(
-            _points(self._outcomes[instance, whole], whole) == _points(second, whole)
+            _is_same(self._outcomes[instance, whole], second, whole)
             for instance, second in self._repeated.items()
         )
 
@@ -184,13 +182,13 @@ class _Trial:
         for instance in self.instances:
             own = self._outcomes[instance.id, budget]
             whole = self._outcomes[instance.id, self._budgets[-1]]
-            counts["same"] += _points(own, budget) == _points(whole, budget)
-            own_value = _value(own, budget)
-            value_of_whole = _value(whole, budget)
-            if own_value == value_of_whole:
+            counts["same"] += _is_same(own, whole, budget)
+            own_end = _violation_and_value(own, budget)
+            end_of_whole = _violation_and_value(whole, budget)
+            if own_end == end_of_whole:
                 counts["ties"] += 1
             else:
-                counts["better" if own_value < value_of_whole else "worse"] += 1
+                counts["better" if is_better(*own_end, *end_of_whole) else "worse"] += 1
         return BudgetComparison(
             budget=budget,
             problems=len(self.instances),
@@ -199,17 +197,15 @@ class _Trial:
         )
 
 
-def _points(outcome: Outcome, until: float) -> list[tuple[float, float]]:
-    """The improvements of a run up to a time."""
-    points = zip(outcome.times.tolist(), outcome.values.tolist(), strict=True)
-    return [point for point in points if point[0] <= until]
+def _is_same(run: Outcome, other: Outcome, until: float) -> bool:
+    """Whether two runs have the same trajectory up to a time."""
+    return run.improvements.up_to(until).points() == other.improvements.up_to(until).points()
 
 
-def _value(outcome: Outcome, t: float) -> float:
-    """The best value of a run at a time; infinite before the first."""
-    end = np.array([t])
-    values = best_so_far(outcome.times, outcome.values, outcome.status, t, end)
-    return float(values[0])
+def _violation_and_value(run: Outcome, t: float) -> tuple[float, float]:
+    """The best outcome of a run at a time; infinite before the first."""
+    points = run.improvements.up_to(t).points()
+    return points[-1][1:] if points else (inf, inf)
 
 
 def sign_test(better: int, worse: int) -> float:

@@ -22,9 +22,9 @@ from polarbear.driver.scheduler import Scheduler, SpeculativeRuns
 from polarbear.driver.stale_runs import changes_between, known_options
 from polarbear.errors import ProblemError, StoreMismatchError
 from polarbear.execution.outcome import RunKey, Status, Task
-from polarbear.numerics.arrays import Floats
 from polarbear.problems import SUITES
 from polarbear.problems.base import Kind, Setting, Spec, Suite
+from polarbear.rankings import Improvements
 from polarbear.settings.options import Source
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import Fingerprint, StoredRun
@@ -39,19 +39,14 @@ class Chosen:
 
     store: StoreOnDisk
     run: StoredRun
-    t: Floats
-    y: Floats
+    improvements: Improvements
 
     def agrees_with(self, other: Self) -> bool:
         """Whether two runs are equal up to the time that both reached."""
         until = min(self.run.reached, other.run.reached)
-        n_own = np.searchsorted(self.t, until, side="right")
-        n_other = np.searchsorted(other.t, until, side="right")
-        return bool(
-            self.run.seed == other.run.seed
-            and np.array_equal(self.t[:n_own], other.t[:n_other])
-            and np.array_equal(self.y[:n_own], other.y[:n_other])
-        )
+        own_points = self.improvements.up_to(until).points()
+        other_points = other.improvements.up_to(until).points()
+        return self.run.seed == other.run.seed and own_points == other_points
 
     @property
     def rank(self) -> tuple[bool, float]:
@@ -191,8 +186,8 @@ def _united(stores: Sequence[StoreOnDisk], first_wins: bool) -> tuple[dict[RunKe
     conflicts = []
     n_repeated = 0
     for store in stores:
-        for run, t, y in store.run_trajectories():
-            candidate = Chosen(store, run, t, y)
+        for run, improvements in store.run_improvements():
+            candidate = Chosen(store, run, improvements)
             key = store.key_of(run)
             earlier = chosen.setdefault(key, candidate)
             if earlier is candidate:

@@ -9,8 +9,8 @@ from polarbear.config.configuration import Config
 from polarbear.errors import ReportError
 from polarbear.execution.outcome import Executor, Task
 from polarbear.facts.run_details import instance_row
-from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance
+from polarbear.rankings import Improvements
 from polarbear.records import Record
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk
@@ -60,13 +60,14 @@ def repeat(config: Config, store: StoreOnDisk, task: Task, pool: Executor) -> Re
     (outcome,) = pool.run([task])
     name = task.algorithm.name
     instance = task.instance.id
-    stored_trajectory = next(
-        (t, y)
-        for run, t, y in store.run_trajectories([name])
+    stored_improvements = next(
+        improvements
+        for run, improvements in store.run_improvements([name])
         if run.instance == instance and run.budget == task.budget
     )
-    differs_from = first_difference(stored_trajectory, (outcome.times, outcome.values))
-    values = (store.sign * outcome.values).tolist()
+    differs_from = first_difference(stored_improvements, outcome.improvements)
+    feasible = outcome.improvements.feasible()
+    values = (store.sign * feasible.values).tolist()
     return Repeated(
         algorithm=name,
         instance=instance,
@@ -76,14 +77,14 @@ def repeat(config: Config, store: StoreOnDisk, task: Task, pool: Executor) -> Re
         message=outcome.message,
         reached=float(outcome.reached),
         best=values[-1] if values else None,
-        t=tuple(outcome.times.tolist()),
+        t=tuple(feasible.times.tolist()),
         y=tuple(values),
         same=differs_from is None,
         differs_from=differs_from,
     )
 
 
-def first_difference(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> float | None:
+def first_difference(a: Improvements, b: Improvements) -> float | None:
     """The time at which two trajectories first differ; None if they are equal."""
     for point_of_a, point_of_b in zip(_with_end(a), _with_end(b), strict=False):
         if point_of_a != point_of_b:
@@ -91,7 +92,6 @@ def first_difference(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> floa
     return None
 
 
-def _with_end(trajectory: tuple[Floats, Floats]) -> list[tuple[float, float]]:
+def _with_end(improvements: Improvements) -> list[tuple[float, float, float]]:
     """The points of a trajectory and one at infinity, so that a shorter one differs there."""
-    times, values = trajectory
-    return [*zip(times, values, strict=True), (np.inf, np.inf)]
+    return [*improvements.points(), (np.inf, np.inf, np.inf)]

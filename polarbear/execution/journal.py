@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from polarbear.numerics.arrays import Floats
+from polarbear.rankings.outcomes import Improvements, or_none
 
-POINT = struct.Struct("=dd")
+POINT = struct.Struct("=ddd")
 CHECK = struct.Struct("=I")  # of a point, as code may write bytes into any open file
 POINT_BYTES = POINT.size + CHECK.size
 
@@ -26,8 +26,8 @@ class Journal:
         self._file = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, first_descriptor)
         os.close(file)
 
-    def add(self, t: float, y: float) -> None:
-        point = POINT.pack(t, y)
+    def add(self, t: float, y: float, violation: float) -> None:
+        point = POINT.pack(t, y, violation)
         os.write(self._file, point + CHECK.pack(zlib.crc32(point)))
 
     def detach_file(self) -> None:
@@ -40,14 +40,14 @@ class Journal:
         os.close(self._file)
 
 
-def read_journal(path: Path) -> tuple[Floats, Floats]:
-    """Times and values in a journal, up to the first point that is incomplete or damaged."""
+def read_journal(path: Path) -> Improvements:
+    """The trajectory in a journal, up to the first point that is incomplete or damaged."""
     data = path.read_bytes() if path.exists() else b""
-    points: list[tuple[float, float]] = []
+    points: list[tuple[float, float, float]] = []
     for start in range(0, len(data) - POINT_BYTES + 1, POINT_BYTES):
         point = data[start : start + POINT.size]
         if data[start + POINT.size : start + POINT_BYTES] != CHECK.pack(zlib.crc32(point)):
             break
         points.append(POINT.unpack(point))
-    times_and_values = np.array(points, dtype=np.float64).reshape(-1, 2)
-    return times_and_values[:, 0].copy(), times_and_values[:, 1].copy()
+    times, values, violations = np.array(points, dtype=np.float64).reshape(-1, 3).T.copy()
+    return Improvements(times, values, or_none(violations))

@@ -71,6 +71,7 @@ def encode(outcome: Outcome, is_unchanged: bool) -> bytes:
         "status": outcome.status.value,
         "message": outcome.message,
         "points": len(outcome.times),
+        "has_violations": outcome.violations is not None,
         "evaluations": outcome.evaluations,
         "reached": outcome.reached,
         "seconds": outcome.seconds,
@@ -81,7 +82,10 @@ def encode(outcome: Outcome, is_unchanged: bool) -> bytes:
     }
     mark = UNCHANGED if is_unchanged else CHANGED
     line = json.dumps(header).encode() + b"\n"
-    return mark + line + outcome.times.tobytes() + outcome.values.tobytes()
+    columns = [outcome.times, outcome.values]
+    if outcome.violations is not None:
+        columns.append(outcome.violations)
+    return mark + line + b"".join(column.tobytes() for column in columns)
 
 
 def decode(data: bytes, task: Task) -> Outcome:
@@ -90,7 +94,9 @@ def decode(data: bytes, task: Task) -> Outcome:
     try:
         header = json.loads(line[1:])
         points = int(header["points"])
-        trajectory = np.frombuffer(numbers, dtype=np.float64).reshape(2, points)
+        has_violations = header["has_violations"] is True
+        n_columns = 3 if has_violations else 2
+        trajectory = np.frombuffer(numbers, dtype=np.float64).reshape(n_columns, points)
         host, cpu, load, worker = header["where"]
         return Outcome(
             task,
@@ -105,6 +111,7 @@ def decode(data: bytes, task: Task) -> Outcome:
             float(header["started"]),
             Where(str(host), str(cpu), float(load), str(worker)),
             header["repeats_itself"],
+            trajectory[2].copy() if has_violations else None,
         )
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise UnreadableError(f"this is no outcome: {error}") from None

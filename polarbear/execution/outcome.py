@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from polarbear.execution.host import IMPORTED, Where
 from polarbear.numerics.arrays import Floats
+from polarbear.rankings import Improvements
 
 if TYPE_CHECKING:
     from polarbear.algorithms.base import Algorithm
@@ -86,10 +87,16 @@ class Outcome:
     started: float = 0.0  # seconds since the epoch
     where: Where = IMPORTED
     repeats_itself: bool | None = None  # of a task executed twice; None if it was not
+    violations: Floats | None = None  # of the values; None if all are feasible
 
     def __post_init__(self) -> None:
         # Whatever a run says is quoted here, and must not fail where it is stored or printed.
         object.__setattr__(self, "message", storable(self.message))
+
+    @property
+    def improvements(self) -> Improvements:
+        """Its trajectory."""
+        return Improvements(self.times, self.values, self.violations)
 
 
 def storable(text: str) -> str:

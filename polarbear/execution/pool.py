@@ -273,7 +273,8 @@ class Pool(Executor):
         self, worker: WorkerProcess, task: Task, status: Status, message: str
     ) -> Outcome:
         """The outcome of a run whose process has ended, from its journal."""
-        times, values = read_journal(worker.setup.journal)
+        improvements = read_journal(worker.setup.journal)
+        times = improvements.times
         last_time = float(times[-1]) if len(times) else 0.0
         counts_evaluations = self._setting.budget.axis == EVALUATIONS
         return Outcome(
@@ -281,12 +282,13 @@ class Pool(Executor):
             status,
             _with_output(message, worker),
             times,
-            values,
+            improvements.values,
             evaluations=int(last_time) if counts_evaluations else 0,
             reached=last_time,
             seconds=worker.seconds,
             started=time.time() - worker.seconds,
             where=here(worker.setup.name),
+            violations=improvements.violations,
         )
 
 

@@ -1,13 +1,14 @@
 """Records the trajectory of one run, and ends the run when its budget is spent.
 
 Only improvements are recorded; where the last value counts instead of the best, every change is.
-If a problem offers the true value of a point, that of the incumbent is recorded. A journal on disk
+With constraints an improvement has less violation, or the same and a better value. If a problem
+offers the true value of a point, that of the incumbent is recorded. A journal on disk
 keeps the trajectory if the process dies. A value that is not finite is never an improvement: it is
 counted, and the algorithm receives +inf instead.
 """
 
 from collections.abc import Callable
-from math import inf, isfinite
+from math import inf, isfinite, nan
 from time import perf_counter
 from typing import Any
 
@@ -17,6 +18,7 @@ from polarbear.errors import BadOutputError, BudgetExhausted, ProblemError
 from polarbear.numerics.arrays import Floats
 from polarbear.numerics.processor_time import ProcessorClock
 from polarbear.problems.base import Problem
+from polarbear.rankings.outcomes import is_better, total_violation
 from polarbear.settings.grid import CPU_SECONDS, EVALUATIONS, TIMED_AXES
 from polarbear.settings.options import describe
 
@@ -36,12 +38,18 @@ class Recorder:
         axis: str,
         budget: float,
         maximise: bool = False,
-        journal: Callable[[float, float], None] | None = None,
+        journal: Callable[[float, float, float], None] | None = None,
         last: bool = False,
+        feasibility_tolerance: float = 0.0,
     ) -> None:
         self.times: list[float] = []
         self.values: list[float] = []
+        self.violations: list[float] = []
         self.invalid = 0
+        # The constraints at the last evaluated point; None if the problem gave none.
+        self.constraints: list[float] | None = None
+        self._violation = 0.0  # at that point; NaN if one of the constraints is not finite
+        self._feasibility_tolerance = feasibility_tolerance
         self._problem = problem or _NO_PROBLEM
         self._objective = self._problem.evaluate
         self._building_seconds = self._problem.building_seconds or (lambda: 0.0)
@@ -53,7 +61,9 @@ class Recorder:
         self._last = last
         self._count = 0
         self._reported = 0.0
-        self._best = inf  # observed so far; stays infinite where every value counts
+        # Observed so far; both stay infinite where every value counts.
+        self._best = inf
+        self._best_violation = inf
         self._every_value = last and self._true_value is None
         self._limit = int(budget) if axis == EVALUATIONS else 0
         self._clock = perf_counter
@@ -94,7 +104,7 @@ class Recorder:
         if self._count >= self._limit:
             raise BudgetExhausted
         self._count += 1
-        return self._observe(self._count, _number(self._objective, x), x)
+        return self._observe(self._count, self._read(self._objective, x), x)
 
     def _evaluate_timed(self, x: Point) -> float:
         begun = self._clock()
@@ -102,7 +112,7 @@ class Recorder:
             raise BudgetExhausted
         self._count += 1
         building_before = self._building_seconds()
-        value = _number(self._objective, x)
+        value = self._read(self._objective, x)
         evaluated = self._clock()
         # Building is measured by the wall clock, and takes no longer than the call.
         building = self._building_seconds() - building_before
@@ -115,7 +125,7 @@ class Recorder:
 
     def _evaluate_unrecorded(self, x: Point) -> float:
         self._count += 1
-        y = self._sign * _number(self._objective, x)
+        y = self._sign * self._read(self._objective, x)
         return y if y == y and y != -inf else self._count_invalid()
 
     def _evaluate_many(self, points: Floats) -> list[float]:
@@ -129,6 +139,7 @@ class Recorder:
                 f"evaluate_many returned {_kind_of(values)} for {n_within} points; expected as "
                 "many numbers"
             )
+        self._take_constraints(None)
         observed = []
         for x, value in zip(points, values.tolist(), strict=False):
             self._count += 1
@@ -137,10 +148,21 @@ class Recorder:
             raise BudgetExhausted
         return observed
 
-    def report(self, t: float, y: float) -> None:
-        """Record an objective value that the algorithm itself has computed at time t."""
+    def report(self, t: float, y: float, violation: float = 0.0) -> None:
+        """Record an objective value that the algorithm itself has computed at time t.
+
+        ``violation`` is that of the problem's constraints, 0 for a feasible value.
+        """
         t = float(t)
         y = self._sign * float(y)
+        violation = float(violation)
+        if violation < 0:
+            raise BadOutputError(
+                f"reported the violation {violation:g} at t = {t:g}; it is 0 for a feasible value, "
+                "and otherwise above 0"
+            )
+        if violation <= self._feasibility_tolerance:
+            violation = 0.0
         if not isfinite(t) or t < self._reported:
             raise BadOutputError(
                 f"reported t = {t:g} after t = {self._reported:g}; times must be finite and not "
@@ -150,11 +172,30 @@ class Recorder:
             self._reported = self._budget
             raise BudgetExhausted
         self._reported = t
-        if not isfinite(y):
+        if not (isfinite(y) and isfinite(violation)):
             self.invalid += 1
-        elif self._last or y < self._best:
+        elif self._last or is_better(violation, y, self._best_violation, self._best):
             self._best = y
-            self._record(t, y)
+            self._best_violation = violation
+            self._record(t, y, violation)
+
+    def _read(self, function: Callable[[Point], Any], x: Point) -> float:
+        """The value of a function at x; its constraints, if it returns any, are noted."""
+        returned = function(x)
+        if not isinstance(returned, tuple):
+            if self.constraints is not None:
+                self._take_constraints(None)
+            return _number(returned, function)
+        if len(returned) != 2 or np.ndim(returned[0]) != 0 or np.ndim(returned[1]) != 1:
+            raise _unexpected(returned, function)
+        value, constraints = returned
+        self._take_constraints([_number(constraint, function) for constraint in constraints])
+        return _number(value, function)
+
+    def _take_constraints(self, constraints: list[float] | None) -> None:
+        self.constraints = constraints
+        violation = total_violation(constraints or (), self._feasibility_tolerance)
+        self._violation = violation if isfinite(violation) else nan
 
     def note_end(self, t: float | None) -> bool:
         """Note when the algorithm itself has ended its search; return False if that is too late."""
@@ -166,33 +207,48 @@ class Recorder:
     def _observe(self, t: float, value: float, x: Point) -> float:
         """Record a value at x if it counts; return the value that the algorithm receives."""
         y = self._sign * value
-        if y < self._best:
+        violation = self._violation
+        if y < inf and is_better(violation, y, self._best_violation, self._best):
             if y == -inf:
                 return self._count_invalid()
             if not self._every_value:
                 self._best = y
+                self._best_violation = violation
             if self._true_value is None:
-                self._record(t, y)
+                self._record(t, y, violation)
             else:
-                self._record_true(t, self._sign * _number(self._true_value, x))
-        elif y != y:
+                self._record_true(t, x, self._true_value)
+        elif y != y or violation != violation:
             return self._count_invalid()
         return y
 
-    def _record_true(self, t: float, y: float) -> None:
-        if not isfinite(y):
+    def _record_true(self, t: float, x: Point, true_value: Callable[[Point], Any]) -> None:
+        """Record the true value at x; its violation is that observed unless it has constraints."""
+        observed_constraints = self.constraints
+        observed_violation = self._violation
+        y = self._sign * self._read(true_value, x)
+        violation = observed_violation if self.constraints is None else self._violation
+        self.constraints = observed_constraints
+        self._violation = observed_violation
+        if not (isfinite(y) and isfinite(violation)):
             self.invalid += 1
-        elif self._last or not self.values or y < self.values[-1]:
-            self._record(t, y)
+        elif (
+            self._last
+            or not self.values
+            or is_better(violation, y, self.violations[-1], self.values[-1])
+        ):
+            self._record(t, y, violation)
 
-    def _record(self, t: float, y: float) -> None:
-        if self._last and self.values and self.values[-1] == y:
+    def _record(self, t: float, y: float, violation: float) -> None:
+        is_same = bool(self.values) and (self.values[-1], self.violations[-1]) == (y, violation)
+        if self._last and is_same:
             return
         self.times.append(t)
         self.values.append(y)
+        self.violations.append(violation)
         if self._journal is not None:
             try:
-                self._journal(t, y)
+                self._journal(t, y, violation)
             except OSError:  # a full scratch disk must not end the run
                 self._journal = None
 
@@ -201,17 +257,25 @@ class Recorder:
         return inf
 
 
-def _number(function: Objective, x: Point) -> float:
-    value = function(x)
+def _number(value: Any, function: Callable[[Point], Any]) -> float:
+    """A number that a function has returned."""
     try:
         return float(value)
     except (TypeError, ValueError):
-        call = function if hasattr(function, "__code__") else type(function).__call__
-        code = getattr(call, "__code__", None)
-        location = f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
-        raise ProblemError(
-            f"the objective{location} returned {_kind_of(value)}; expected a number"
-        ) from None
+        raise _unexpected(value, function) from None
+
+
+def _unexpected(returned: object, function: Callable[[Point], Any]) -> ProblemError:
+    """The error for a function that returned neither a value nor a value with constraints."""
+    call = function if hasattr(function, "__code__") else type(function).__call__
+    code = getattr(call, "__code__", None)
+    location = f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
+    expected = "a number"
+    if isinstance(returned, tuple):
+        expected += ", or with constraints a number and a list of numbers: (y, [g1, g2])"
+    return ProblemError(
+        f"the objective{location} returned {_kind_of(returned)}; expected {expected}"
+    )
 
 
 def _kind_of(value: object) -> str:

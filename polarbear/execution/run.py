@@ -20,6 +20,7 @@ from polarbear.execution.host import here
 from polarbear.execution.outcome import Outcome, Status, Task, shorten
 from polarbear.execution.recorder import Recorder
 from polarbear.problems.base import Instance, Problem, Setting, Suite
+from polarbear.rankings.outcomes import or_none
 
 
 class Problems:
@@ -42,10 +43,13 @@ class Problems:
         self._kept = None
 
 
+Journal = Callable[[float, float, float], None]  # receives t, y and violation
+
+
 def execute(
     task: Task,
     problems: Problems,
-    journal: Callable[[float, float], None] | None = None,
+    journal: Journal | None = None,
     log_tail: Callable[[], str] = lambda: "",
     worker: str = "",
     catches_interrupts: bool = False,
@@ -71,7 +75,7 @@ def execute(
 def _executed(
     task: Task,
     problems: Problems,
-    journal: Callable[[float, float], None] | None,
+    journal: Journal | None,
     log_tail: Callable[[], str],
     worker: str,
     catches_interrupts: bool,
@@ -92,7 +96,15 @@ def _executed(
         maximise = problems.suite.maximise or getattr(problem, "maximise", False) is True
         described = problem if isinstance(problem, Problem) else None
         records_last = setting.trajectory == "last"
-        recorder = Recorder(described, axis, task.budget, maximise, journal, records_last)
+        recorder = Recorder(
+            described,
+            axis,
+            task.budget,
+            maximise,
+            journal,
+            records_last,
+            problems.suite.feasibility_tolerance,
+        )
         trial = Trial(
             stop_after(task.seconds, recorder.evaluate),
             stop_after(task.seconds, recorder.report),
@@ -109,6 +121,7 @@ def _executed(
             # A limit in seconds may end the run after any evaluation.
             at_once=recorder.at_once if task.seconds is None else None,
             elapsed=recorder.elapsed,
+            constraints=lambda: recorder.constraints,
         )
         # Libraries that draw from global generators start from a known state in every run.
         random.seed(task.seed)
@@ -149,13 +162,13 @@ def _executed(
         recorder.invalid,
         started,
         here(worker),
+        violations=or_none(np.array(recorder.violations, dtype=np.float64)),
     )
 
 
-def _points_until(outcome: Outcome, t: float) -> list[tuple[float, float]]:
+def _points_until(outcome: Outcome, t: float) -> list[tuple[float, float, float]]:
     """The trajectory of an outcome up to a time."""
-    points = zip(outcome.times.tolist(), outcome.values.tolist(), strict=True)
-    return [point for point in points if point[0] <= t]
+    return outcome.improvements.up_to(t).points()
 
 
 def stop_after(seconds: float | None, call: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,7 +14,7 @@ import numpy as np
 from polarbear import __version__
 from polarbear.errors import InferenceError
 from polarbear.inference import ModelOptions, Posterior, infer
-from polarbear.rankings import GridValues, rank
+from polarbear.rankings import GridValues
 from polarbear.rankings.duels import ProblemDuels, duels_of
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
@@ -147,7 +147,7 @@ def ranked(
     ``problems`` names the problem of each instance; ``weights`` is the number of problems that each
     instance counts as.
     """
-    positions = rank(grid.values, ~np.isnan(grid.values), tie_tolerance)
+    positions = grid.positions(tie_tolerance)
     weight_array = None
     if weights is not None and any(weight != 1 for weight in weights):
         weight_array = np.asarray(weights, dtype=float)

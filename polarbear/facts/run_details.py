@@ -2,7 +2,6 @@
 
 import json
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ import polars as pl
 
 from polarbear.errors import ReportError
 from polarbear.facts.time_factors import RunTimes, TimeFactor
-from polarbear.numerics.arrays import Floats
+from polarbear.rankings import GridValues, Improvements
 from polarbear.records import Record, optional_key
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk, best_so_far
@@ -24,8 +23,9 @@ SMALLER = "smaller values are better"
 
 @dataclass(frozen=True)
 class Duel:
-    """Two algorithms on one instance at one time; a value is None before anything was found.
+    """Two algorithms on one instance at one time; a value is None before one was found.
 
+    With constraints only feasible values count, and the violations are those of the two outcomes.
     ``winner`` is None for a tie; ``margin`` is the difference, where both have a value.
     """
 
@@ -34,6 +34,8 @@ class Duel:
     b: float | None
     winner: str | None
     margin: float | None
+    violation_a: float | None = optional_key()
+    violation_b: float | None = optional_key()
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,7 +77,8 @@ class Duels(Record):
 class Trajectory:
     """One run on an instance: its improvements, its end, and its seed.
 
-    ``contract`` is the budget that a contract algorithm was given, None for others.
+    ``contract`` is the budget that a contract algorithm was given, None for others. Where values
+    are infeasible, ``violation`` has the violation of each; ``best`` and ``at_times`` are feasible.
     """
 
     algorithm: str
@@ -89,6 +92,13 @@ class Trajectory:
     y: tuple[float, ...]
     at_times: tuple[float | None, ...]
     contract: float | None = optional_key()
+    violation: tuple[float, ...] | None = optional_key()
+
+    def feasible_points(self) -> list[tuple[float, float]]:
+        """The times and values of the feasible improvements."""
+        violations = self.violation or (0.0,) * len(self.t)
+        points = zip(self.t, self.y, violations, strict=True)
+        return [(t, y) for t, y, violation in points if violation == 0]
 
     def label(self, axis: str) -> str:
         """The algorithm, and the budget that a contract gave to this run."""
@@ -115,6 +125,12 @@ class InstanceRuns(Record):
     runs: tuple[Trajectory, ...]
     ROWS = "runs"
 
+    @property
+    def value_words(self) -> str:
+        """Which values are compared: with constraints only feasible ones."""
+        is_constrained = any(run.violation is not None for run in self.runs)
+        return "feasible value" if is_constrained else "value"
+
     def one_line(self) -> str:
         options = ", ".join(f"{key} {value}" for key, value in self.spec.items())
         return f"{self.instance}, number {self.index} of '{self.suite}': {options}; {self.better}"
@@ -126,10 +142,11 @@ def duels_at(store: StoreOnDisk, a: str, b: str, at: float | None = None) -> Due
     t = _time_on_grid(store, at)
     _check_runs(store)
     sign = store.sign
-    tolerance = tolerance_of(store)
+    grid = store.on_grid(np.array([t]), [a, b])
+    positions = grid.positions(tolerance_of(store))
     duels = [
-        _duel(instance, (a, b), values, sign, tolerance)
-        for instance, values in _common_values(store, a, b, t)
+        _duel(grid, row, positions, sign)
+        for row in np.flatnonzero(grid.present[:, :, 0].all(axis=1)).tolist()
     ]
     # Duels that a lost come first, and of these the ones with the largest margin.
     order_of_winner = {b: 0, None: 1, a: 2}
@@ -172,30 +189,29 @@ def _time_on_grid(store: StoreOnDisk, at: float | None) -> float:
     return at
 
 
-def _common_values(
-    store: StoreOnDisk, a: str, b: str, t: float
-) -> Iterator[tuple[str, tuple[float, float]]]:
-    """Each instance that both algorithms ran on, and their values at a time."""
-    grid = store.on_grid(np.array([t]), [a, b])
-    for instance, values in zip(grid.instances, grid.values[:, :, 0], strict=True):
-        if not np.isnan(values).any():
-            value_of_a, value_of_b = values.tolist()
-            yield instance, (value_of_a, value_of_b)
-
-
-def _duel(
-    instance: str, names: tuple[str, str], values: tuple[float, float], sign: int, tolerance: float
-) -> Duel:
-    """The duel of two algorithms by their values, of which the smaller is better."""
-    value_of_a, value_of_b = values
+def _duel(grid: GridValues, row: int, positions: np.ndarray, sign: int) -> Duel:
+    """The duel of two algorithms on the instance in a row of a grid with a single time."""
+    value_of_a, value_of_b = grid.feasible_values()[row, :, 0].tolist()
+    position_of_a, position_of_b = positions[row, :, 0].tolist()
     margin = None
     if np.isfinite(value_of_a) and np.isfinite(value_of_b):
         margin = abs(value_of_a - value_of_b)
-    is_within_tolerance = margin is not None and margin <= tolerance
     winner = None
-    if value_of_a != value_of_b and not is_within_tolerance:
-        winner = names[0] if value_of_a < value_of_b else names[1]
-    return Duel(instance, _value(value_of_a, sign), _value(value_of_b, sign), winner, margin)
+    if position_of_a != position_of_b:
+        winner = grid.algorithms[0 if position_of_a < position_of_b else 1]
+    violation_of_a = None
+    violation_of_b = None
+    if grid.violations is not None:
+        violation_of_a, violation_of_b = (_value(v, 1) for v in grid.violations[row, :, 0].tolist())
+    return Duel(
+        instance=grid.instances[row],
+        a=_value(value_of_a, sign),
+        b=_value(value_of_b, sign),
+        winner=winner,
+        margin=margin,
+        violation_a=violation_of_a,
+        violation_b=violation_of_b,
+    )
 
 
 def runs_on(store: StoreOnDisk, instance: str) -> InstanceRuns:
@@ -204,8 +220,8 @@ def runs_on(store: StoreOnDisk, instance: str) -> InstanceRuns:
     row = instance_row(store, instance)
     budget = store.settings.budget
     trajectories = [
-        _trajectory(store, run, t, y)
-        for run, t, y in store.run_trajectories()
+        _trajectory(store, run, improvements)
+        for run, improvements in store.run_improvements()
         if run.instance == instance
     ]
     order = list(store.settings.algorithms)
@@ -223,10 +239,13 @@ def runs_on(store: StoreOnDisk, instance: str) -> InstanceRuns:
     )
 
 
-def _trajectory(store: StoreOnDisk, run: StoredRun, t: Floats, y: Floats) -> Trajectory:
+def _trajectory(store: StoreOnDisk, run: StoredRun, improvements: Improvements) -> Trajectory:
     times = store.settings.budget.times
-    values = tuple((store.sign * y).tolist())
-    values_at_times = best_so_far(t, y, run.status, run.reached, times).tolist()
+    feasible = improvements.feasible()
+    at_times = best_so_far(feasible.times, feasible.values, run.status, run.reached, times)
+    violation = None
+    if improvements.violations is not None:
+        violation = tuple(improvements.violations.tolist())
     return Trajectory(
         algorithm=run.algorithm,
         run=run.run,
@@ -234,11 +253,12 @@ def _trajectory(store: StoreOnDisk, run: StoredRun, t: Floats, y: Floats) -> Tra
         status=run.status,
         message=run.message,
         reached=run.reached,
-        best=values[-1] if values else None,
-        t=tuple(t.tolist()),
-        y=values,
-        at_times=tuple(_value(value, store.sign) for value in values_at_times),
+        best=_value(float(feasible.values[-1]), store.sign) if len(feasible.values) else None,
+        t=tuple(improvements.times.tolist()),
+        y=tuple((store.sign * improvements.values).tolist()),
+        at_times=tuple(_value(value, store.sign) for value in at_times.tolist()),
         contract=store.key_of(run).contract,
+        violation=violation,
     )
 
 

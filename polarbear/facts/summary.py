@@ -128,12 +128,10 @@ def failures(store: StoreOnDisk) -> list[Failure]:
 def first_at(store: StoreOnDisk, t: float) -> dict[str, float]:
     """The weighted share of common instances on which each algorithm is best at t; ties shared."""
     grid = store.on_grid(np.array([t]))
-    values = grid.values[:, :, 0]
-    is_common = ~np.isnan(values).any(axis=1)
+    is_common = grid.present[:, :, 0].all(axis=1)
     if not is_common.any():
         return {}
-    common_values = values[is_common]
-    is_best = common_values == common_values.min(axis=1, keepdims=True)
+    is_best = grid.positions()[is_common, :, 0] == 0
     shares = is_best / is_best.sum(axis=1, keepdims=True)
     weight_of_instance = store.weights()
     weights = np.array([weight_of_instance.get(instance, 1.0) for instance in grid.instances])

@@ -7,6 +7,8 @@ import numpy as np
 
 from polarbear.execution.outcome import STOPPED
 from polarbear.numerics.arrays import Floats
+from polarbear.rankings import Improvements
+from polarbear.rankings.outcomes import ordinals
 from polarbear.rankings.times_as_long import TimesAsLong, Trajectories, factors, summary
 from polarbear.store import StoreOnDisk
 from polarbear.wording import factor
@@ -93,16 +95,35 @@ class RunTimes:
         self._limit = budget.limit
         self._problems = store.problems()
         self._instances = None if instances is None else {*instances}
-        self._runs: dict[str, dict[str, tuple[Floats, Floats, float]]]
+        self._runs: dict[str, dict[str, tuple[Improvements, float]]]
         self._runs = {name: {} for name in algorithms}
         without_values = {*store.rankings()["instance"]}
-        for run, t, y in store.trajectories(algorithms):
+        for run, improvements in store.improvements(algorithms):
             if run.instance in without_values:
                 continue
             end = run.reached
             if run.status not in STOPPED:
                 end = max(end, self._limit)
-            self._runs[run.algorithm][run.instance] = (t, y, end)
+            self._runs[run.algorithm][run.instance] = (improvements, end)
+        for instance in {name for runs in self._runs.values() for name in runs}:
+            self._replace_by_ordinals(instance)
+
+    def _replace_by_ordinals(self, instance: str) -> None:
+        """Replace outcomes with violations by numbers in the same order, which factors depend on.
+
+        The numbers are those of all runs on an instance together.
+        """
+        runs = [runs for runs in self._runs.values() if instance in runs]
+        improvements = [runs_of_algorithm[instance][0] for runs_of_algorithm in runs]
+        if all(of_run.violations is None for of_run in improvements):
+            return
+        values = np.concatenate([of_run.values for of_run in improvements])
+        violations = np.concatenate([of_run.all_violations() for of_run in improvements])
+        ends = np.cumsum([len(of_run.values) for of_run in improvements])
+        numbers = np.split(ordinals(values, violations), ends[:-1])
+        for runs_of_algorithm, of_run, own_numbers in zip(runs, improvements, numbers, strict=True):
+            end = runs_of_algorithm[instance][1]
+            runs_of_algorithm[instance] = (Improvements(of_run.times, own_numbers), end)
 
     def times_as_long(
         self, algorithm: str, against: str, span: tuple[float, float] | None = None
@@ -137,8 +158,10 @@ class RunTimes:
 
 
 def _trajectories(
-    runs: dict[str, tuple[Floats, Floats, float]], instances: Sequence[str]
+    runs: dict[str, tuple[Improvements, float]], instances: Sequence[str]
 ) -> Trajectories:
+    improvements = [runs[name][0] for name in instances]
     return Trajectories.of(
-        [runs[name][:2] for name in instances], [runs[name][2] for name in instances]
+        [(of_run.times, of_run.values) for of_run in improvements],
+        [runs[name][1] for name in instances],
     )

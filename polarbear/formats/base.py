@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -14,13 +14,15 @@ from pydantic import Field, field_validator
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.errors import AlgorithmError, ExportFailedError, ImportFailedError
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance, Kind, Setting, Trajectory
 from polarbear.problems.specs import PROBLEM
+from polarbear.rankings import Improvements
+from polarbear.rankings.outcomes import or_none, ordinals
 from polarbear.settings.enumerations import AfterEnd
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name
 from polarbear.settings.options import Options
 from polarbear.store import StoreOnDisk
+from polarbear.store.run_values import StoredTrajectory
 from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, joined, noun, visible
 
@@ -38,6 +40,10 @@ TRAJECTORY: Trajectory = Field(
     "best",
     description="what counts at a time: the best value so far, or the last, which may be worse",
 )
+FEASIBILITY_TOLERANCE: float = Field(
+    0.0, ge=0, allow_inf_nan=False, description="the violation up to which a value is feasible"
+)
+VIOLATION = "violation"
 MAXIMISE: bool = Field(False, description="larger values are better")
 OPTIMUM_OPTION: float | None = Field(
     None, description="the best possible value of every instance; by default the suite's"
@@ -109,9 +115,6 @@ class Format(Options):
         return self.read(sources[0])
 
 
-StoredTrajectory = tuple[StoredRun, Floats, Floats]  # a run, with its times and values
-
-
 def ordered_runs(store: StoreOnDisk, algorithms: tuple[str, ...]) -> list[StoredTrajectory]:
     """The runs to export, by algorithm and instance.
 
@@ -125,23 +128,35 @@ def ordered_runs(store: StoreOnDisk, algorithms: tuple[str, ...]) -> list[Stored
         place_of_instance = instance_order.get(run.instance, len(instance_order))
         return algorithms.index(run.algorithm), place_of_instance, run.instance
 
-    runs = sorted(store.trajectories(algorithms), key=sort_key)
-    if not any(len(t) for _, t, _ in runs):
+    runs = sorted(store.improvements(algorithms), key=sort_key)
+    if not any(len(improvements.times) for _, improvements in runs):
         raise ExportFailedError(f"{store.path} has no run that found a value")
     return runs
 
 
-def points_and_end(run: StoredRun, t: Floats, y: Floats) -> tuple[list[float], list[float | None]]:
-    """The times and values of a run, the last of which are those of its end.
+class PointsAndEnd(NamedTuple):
+    """The points of a run, the last of which is its end; a value is None if the run found none."""
 
-    The value at the end is None if the run found none.
-    """
-    times: list[float] = t.tolist()
-    values: list[float | None] = y.tolist()
+    times: list[float]
+    values: list[float | None]
+    violations: list[float | None]
+
+
+def points_and_end(run: StoredRun, improvements: Improvements, sign: int) -> PointsAndEnd:
+    """The points of a run and its end, with values in the sign of the objective."""
+    times: list[float] = improvements.times.tolist()
+    values: list[float | None] = (sign * improvements.values).tolist()
+    violations: list[float | None] = improvements.all_violations().tolist()
     if not times or run.reached > times[-1]:
         times.append(run.reached)
         values.append(values[-1] if values else None)
-    return times, values
+        violations.append(violations[-1] if violations else None)
+    return PointsAndEnd(times, values, violations)
+
+
+def has_violations(runs: Iterable[StoredTrajectory]) -> bool:
+    """Whether a run has an infeasible value."""
+    return any(improvements.violations is not None for _, improvements in runs)
 
 
 @dataclass(frozen=True)
@@ -215,7 +230,7 @@ class RunCollection:
     source: Path
     rejected: list[Rejection] = field(default_factory=list)
     files_read: set[Path] = field(default_factory=set)
-    _points: list[tuple[str, str, float, float]] = field(default_factory=list)
+    _points: list[tuple[str, str, float, float, float]] = field(default_factory=list)
     _facts: dict[str, SpecEntries] = field(default_factory=dict)
     _runs: Counter[tuple[str, str]] = field(default_factory=Counter)
 
@@ -223,14 +238,18 @@ class RunCollection:
         self,
         algorithm: str,
         problem: str,
-        points: Iterable[tuple[float, float]],
+        points: Iterable[tuple[float, float] | tuple[float, float, float]],
         facts: SpecEntries | None = None,
     ) -> None:
-        """Add a run, on the instance 'problem#k' if it is the algorithm's k-th on the problem."""
+        """Add a run, on the instance 'problem#k' if it is the algorithm's k-th on the problem.
+
+        A point is t and y, and perhaps the violation of constraints.
+        """
         self._runs[algorithm, problem] += 1
         instance = f"{problem}#{self._runs[algorithm, problem]}"
         self._facts[instance] = {**(facts or {}), PROBLEM: problem}
-        self._points += [(algorithm, instance, t, y) for t, y in points]
+        for t, y, *violations in points:
+            self._points.append((algorithm, instance, t, y, violations[0] if violations else 0.0))
 
     def imported(
         self,
@@ -241,7 +260,8 @@ class RunCollection:
         trajectory: Trajectory = "best",
     ) -> Imported:
         """The runs whose names are valid."""
-        schema = {"algorithm": pl.String, "instance": pl.String, "t": pl.Float64, "y": pl.Float64}
+        numbers = dict.fromkeys(("t", "y", VIOLATION), pl.Float64)
+        schema = {"algorithm": pl.String, "instance": pl.String, **numbers}
         frame = pl.DataFrame(self._points, schema=schema, orient="row")
         frame = reject_names(frame.with_columns(line=pl.lit(str(self.source))), self.rejected)
         if not len(frame):
@@ -263,7 +283,8 @@ def imported_points(
     """
     names = {point[1] for point in points if "#" in point[1]}
     facts: dict[str, SpecEntries] = {name: {PROBLEM: name.rpartition("#")[0]} for name in names}
-    runs = RunCollection(source, list(rejected), _points=list(points), _facts=facts)
+    feasible_points = [(*point, 0.0) for point in points]
+    runs = RunCollection(source, list(rejected), _points=feasible_points, _facts=facts)
     return runs.imported(maximise)
 
 
@@ -277,9 +298,10 @@ def imported_frame(
     """An import from valid rows (algorithm, instance, t, y), where y is current or best-so-far.
 
     A column ``status`` may say how runs ended; otherwise it is as ``after_end`` says. A row without
-    y only shows that the run lasted until then.
+    y only shows that the run lasted until then. A column ``violation`` has the violations of
+    constraints.
 
-    Of several values at one time the best counts, or the last row if the last value counts.
+    Of several outcomes at one time the best counts, or the last row if the last value counts.
     Instances are numbered in the order of their first rows.
     """
     keys = ["algorithm", "instance"]
@@ -289,16 +311,23 @@ def imported_frame(
         last=pl.col("t").max(), status=pl.col("status").drop_nulls().first()
     )
     is_best = trajectory == "best"
+    if VIOLATION not in points.columns:
+        points = points.with_columns(pl.lit(0.0).alias(VIOLATION))
+    points_with_value = points.filter(pl.col("y").is_not_null()).with_columns(
+        y=-pl.col("y") if maximise else pl.col("y")
+    )
+    numbers = ordinals(points_with_value["y"].to_numpy(), points_with_value[VIOLATION].to_numpy())
     at_times = (
-        points.filter(pl.col("y").is_not_null())
-        .with_columns(y=-pl.col("y") if maximise else pl.col("y"))
-        .sort(*keys, "t", *(["y"] if is_best else []), maintain_order=True)
+        points_with_value.with_columns(ordinal=numbers)
+        .sort(*keys, "t", *(["ordinal"] if is_best else []), maintain_order=True)
         .unique([*keys, "t"], keep="first" if is_best else "last", maintain_order=True)
-        .with_columns(counts=(pl.col("y").cum_min() if is_best else pl.col("y")).over(keys))
+        .with_columns(
+            counts=(pl.col("ordinal").cum_min() if is_best else pl.col("ordinal")).over(keys)
+        )
     )
     before = pl.col("counts").shift(1).over(keys)
     changes = at_times.filter(before.is_null() | (pl.col("counts") != before))
-    improvements = changes.group_by(keys).agg("t", "counts")
+    improvements = changes.group_by(keys).agg("t", "y", VIOLATION)
     runs = ends.join(improvements, on=keys, how="left", maintain_order="left")
     instances = imported_instances(points["instance"].unique(maintain_order=True), facts)
     default_status = Status.ENDED if after_end == "keeps" else Status.BUDGET
@@ -310,8 +339,9 @@ def imported_frame(
             times=np.array(t or [], dtype=float),
             values=np.array(y or [], dtype=float),
             reached=last,
+            violations=or_none(np.array(violations or [], dtype=float)),
         )
-        for name, instance, last, status, t, y in runs.iter_rows()
+        for name, instance, last, status, t, y, violations in runs.iter_rows()
     ]
     return Imported(
         tuple(points["algorithm"].unique(maintain_order=True)),

@@ -186,7 +186,11 @@ def numbered_runs(
     runs = []
     n_empty = 0
     n_stopped = 0
-    for run, t, y in base.ordered_runs(store, algorithms):
+    stored_trajectories = base.ordered_runs(store, algorithms)
+    for run, improvements in stored_trajectories:
+        feasible = improvements.feasible()
+        t = feasible.times
+        y = feasible.values
         if not len(t):
             n_empty += 1
             continue
@@ -212,6 +216,8 @@ def numbered_runs(
         notes.append(stopped)
     if stored_numbers is None:
         notes.append("functions and instances have no numbers; they are numbered in their order")
+    if base.has_violations(stored_trajectories):
+        notes.append("the format has no violations: only feasible values are written")
     if store.weights():
         notes.append("instances have weights, which the format cannot hold: each counts once")
     if optima is not None and np.any(optima != 0):

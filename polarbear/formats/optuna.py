@@ -18,6 +18,7 @@ from pydantic import Field
 
 from polarbear.errors import ImportFailedError
 from polarbear.formats import base, limits
+from polarbear.rankings.outcomes import total_violation
 from polarbear.store.file_io import JsonObject
 from polarbear.wording import counted, noun
 
@@ -47,7 +48,7 @@ class OptunaTrial:
     started: float | None = None
     ended: float | None = None
     value: float | None = None
-    is_feasible: bool = True
+    constraints: list[float] = field(default_factory=list)
 
 
 @dataclass
@@ -58,11 +59,11 @@ class Study:
     maximise: list[bool]
     trials: list[OptunaTrial] = field(default_factory=list)
 
-    def points(self, by: str, maximise: bool) -> list[tuple[float, float]]:
-        """The time and value of each feasible trial; the best value is repeated at the end.
+    def points(self, by: str, tolerance: float) -> list[tuple[float, float, float]]:
+        """The time, value and violation of each trial; those of the last are repeated at the end.
 
         Time is the number of trials up to a trial, or the seconds since the first start. Failed
-        and infeasible trials take time, too.
+        trials take time, too.
         """
         start = min((trial.started for trial in self.trials if trial.started), default=inf)
         times = [
@@ -70,16 +71,13 @@ class Study:
             for number, trial in enumerate(self.trials, 1)
         ]
         points = [
-            (t, trial.value)
+            (t, trial.value, total_violation(trial.constraints, tolerance))
             for t, trial in zip(times, self.trials, strict=True)
-            if isfinite(t)
-            and trial.is_feasible
-            and trial.value is not None
-            and isfinite(trial.value)
+            if isfinite(t) and trial.value is not None and isfinite(trial.value)
         ]
+        points = [point for point in points if isfinite(point[-1])]
         if points:
-            best = (max if maximise else min)(y for _, y in points)
-            points.append((max(times), best))
+            points.append((max(times), *points[-1][1:]))
         return points
 
 
@@ -87,6 +85,7 @@ class Optuna(base.NamedRuns):
     """A storage of Optuna: an SQLite file or a journal, in which each study is a run."""
 
     by: Literal["trials", "seconds"] = Field("trials", description="what time is: trials, seconds")
+    feasibility_tolerance: float = base.FEASIBILITY_TOLERANCE
 
     def read(self, source: Path) -> base.Imported:
         studies = _studies(source)
@@ -97,22 +96,26 @@ class Optuna(base.NamedRuns):
         runs = base.RunCollection(source)
         empty_studies = []
         for study in studies:
-            points = study.points(self.by, maximise)
+            points = study.points(self.by, self.feasibility_tolerance)
             if points:
                 algorithm, instance = self.split(study.name, source)
                 runs.add(algorithm, instance, points)
             else:
                 empty_studies.append(study.name)
         if empty_studies:
-            reason = "the study has no feasible trial with a finite value"
+            reason = "the study has no trial with a finite value"
             first = f"study '{base.shown_names(empty_studies[:1])}'"
             runs.rejected.append(base.Rejection(len(empty_studies), reason, first))
         notes = [f"{counted(len(studies), 'study', 'studies')} read; time is counted in {self.by}"]
         trials = [trial for study in studies for trial in study.trials]
-        n_infeasible = sum(not trial.is_feasible for trial in trials)
+        violations = [total_violation(t.constraints, self.feasibility_tolerance) for t in trials]
+        n_infeasible = sum(violation != 0 for violation in violations)
         if n_infeasible:
-            are = noun(n_infeasible, "is", "are")
-            notes.append(f"{counted(n_infeasible, 'infeasible trial')} {are} left out")
+            come = noun(n_infeasible, "comes", "come")
+            notes.append(
+                f"{counted(n_infeasible, 'infeasible trial')} {come} after all feasible ones, by "
+                "the sum of the constraints above 0"
+            )
         return runs.imported(maximise, notes=tuple(notes), axis=self.by)
 
 
@@ -171,7 +174,7 @@ def _from_sqlite(source: Path) -> list[Study]:
         rows = _rows(database, query, "trial_id", "constraints of trials", source)
         for trial_id, name, text in rows:
             if trial_id in trials:
-                _set_feasibility(trials[trial_id], {name: json.loads(text)})
+                _add_constraints(trials[trial_id], {name: json.loads(text)})
     return list(studies.values())
 
 
@@ -222,24 +225,21 @@ def _from_journal(source: Path) -> list[Study]:
             limits.check(len(trials), MAX_TRIALS, "trials", source, FEWER_STUDIES)
             study.trials.append(trial)
             _update(trial, entry)
-            _set_feasibility(trial, entry.get("system_attrs", {}))
+            _add_constraints(trial, entry.get("system_attrs", {}))
         elif operation == TRIAL_ENDED:
             _update(trials[entry["trial_id"]], entry)
         elif operation == TRIAL_ATTRIBUTE:
-            _set_feasibility(trials[entry["trial_id"]], entry["system_attr"])
+            _add_constraints(trials[entry["trial_id"]], entry["system_attr"])
     return list(studies.values())
 
 
-def _set_feasibility(trial: OptunaTrial, attributes: JsonObject) -> None:
-    """Mark a trial as infeasible if one of its constraints is above 0."""
+def _add_constraints(trial: OptunaTrial, attributes: JsonObject) -> None:
+    """Add the constraints among the attributes of a trial."""
     for name, value in attributes.items():
-        constraints: list[float] = []
         if name == CONSTRAINTS:
-            constraints = value or []
+            trial.constraints += [float(constraint) for constraint in value or []]
         elif name.startswith(CONSTRAINT):
-            constraints = [value]
-        if any(float(constraint) > 0 for constraint in constraints):
-            trial.is_feasible = False
+            trial.constraints.append(float(value))
 
 
 def _update(trial: OptunaTrial, entry: JsonObject) -> None:

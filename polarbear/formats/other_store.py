@@ -31,10 +31,10 @@ def _imported(store: StoreOnDisk) -> Imported:
     instances = _instances(store)
     rankings = store.rankings()
     outcomes = []
-    for run, t, y in store.trajectories():
+    for run, improvements in store.improvements():
         algorithm = ImportedAlgorithm(name=run.algorithm)
         task = Task(algorithm, instances[run.instance], seed=run.seed, budget=run.budget)
-        outcomes.append(replace(run.outcome(task, t, y), where=IMPORTED))
+        outcomes.append(replace(run.outcome(task, improvements), where=IMPORTED))
     if not outcomes and not len(rankings):
         raise ImportFailedError(f"{store.path} has neither runs nor rankings")
     if outcomes:

@@ -20,7 +20,7 @@ from polarbear.errors import ExportFailedError, ImportFailedError
 from polarbear.formats import base, limits
 from polarbear.formats.table import UNRANKED, Unranked
 from polarbear.problems.weights import WEIGHT, is_weight
-from polarbear.rankings import BELOW, rank
+from polarbear.rankings import BELOW
 from polarbear.settings.names import LONGEST_NAME, flaw_in_name
 from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, typed_time
@@ -170,7 +170,7 @@ class PrefLibExport(base.Export):
         budget = store.settings.budget
         grid = store.on_grid(budget.times, algorithms)
         weights = store.weights()
-        positions = rank(grid.values, ~np.isnan(grid.values), self.tie_tolerance)
+        positions = grid.positions(self.tie_tolerance)
         path.mkdir(parents=True)
         n_rankings = 0
         for k, t in enumerate(budget.times.tolist()):

@@ -33,7 +33,8 @@ UNRANKED: Unranked = Field(
     description="those without a position: absent, or below the others in an unknown order",
 )
 RUN_STATUS = "run_status"
-NUMBERS = {"line", "t", "y", "position", "weight"}
+FEASIBLE = "feasible"
+NUMBERS = {"line", "t", "y", "position", "weight", base.VIOLATION}
 DATES = (pl.Date, pl.Datetime, pl.Time)  # These have a text form, so they may be names.
 
 Columns = Mapping[str, str | None]  # columns of the source by PolarBear's names; None if absent
@@ -68,14 +69,28 @@ class TrajectoryTable(TableOptions):
     status_column: str | None = Field(
         None, description=f"its column of how runs ended; by default '{RUN_STATUS}' if there is one"
     )
+    violation_column: str | None = Field(
+        None,
+        description="its column of violations of constraints, 0 where feasible; by default "
+        f"'{base.VIOLATION}' if there is one",
+    )
+    feasible_column: str | None = Field(
+        None,
+        description="its column of whether a value is feasible, where there are no violations; by "
+        f"default '{FEASIBLE}' if there is one",
+    )
+    feasibility_tolerance: float = base.FEASIBILITY_TOLERANCE
     maximise: bool = base.MAXIMISE
     after_end: AfterEnd = base.AFTER_END
     trajectory: Trajectory = base.TRAJECTORY
 
     def read(self, source: Path) -> base.Imported:
         table = open_table(source)
-        columns = with_exported_columns(
-            self.columns("y", "seed", "problem", "status"), table.schema
+        columns = with_constraints(
+            with_exported_columns(self.columns("y", "seed", "problem", "status"), table.schema),
+            table.schema,
+            self.violation_column,
+            self.feasible_column,
         )
         imported = imported_rows(
             rows_of(table, columns),
@@ -84,6 +99,7 @@ class TrajectoryTable(TableOptions):
             self.maximise,
             self.after_end,
             self.trajectory,
+            self.feasibility_tolerance,
         )
         return replace(imported, notes=(*imported.notes, *unused_columns(table, columns)))
 
@@ -100,6 +116,24 @@ def with_exported_columns(columns: Columns, present: Collection[str]) -> Columns
     return {name: column or columns_present.get(name) for name, column in columns.items()}
 
 
+def with_constraints(
+    columns: Columns,
+    present: Collection[str],
+    violation: str | None = None,
+    feasible: str | None = None,
+) -> Columns:
+    """The columns of a table, with one of violations, or one of whether a value is feasible.
+
+    By default they are those with these names, of which violations say more.
+    """
+    if violation is None and feasible is None:
+        violation = base.VIOLATION if base.VIOLATION in present else None
+        feasible = FEASIBLE if FEASIBLE in present else None
+    if violation is not None:
+        return {**columns, base.VIOLATION: violation}
+    return columns if feasible is None else {**columns, FEASIBLE: feasible}
+
+
 def imported_rows(
     rows: pl.DataFrame,
     columns: Columns,
@@ -107,15 +141,21 @@ def imported_rows(
     maximise: bool,
     after_end: str,
     trajectory: Trajectory = "best",
+    feasibility_tolerance: float = 0.0,
 ) -> base.Imported:
     """An import from the rows of a table, which have their line in the column LINE.
 
-    Columns are algorithm, instance, t, y, and perhaps seed, problem, weight, status. A run whose
-    status is known may have a row without y, which says that it had found nothing by then.
+    Columns are algorithm, instance, t, y, and perhaps seed, problem, weight, status, violation or
+    feasible. A run whose status is known may have a row without y, which says that it had found
+    nothing by then; a row that is infeasible by an unknown violation says the same.
     """
     rejected: list[base.Rejection] = []
     frame = _cleaned(rows, columns, source, ("t", "y"), rejected)
     frame = base.reject(frame, pl.col("t") < 0, "t is negative", rejected)
+    if base.VIOLATION in frame.columns:
+        frame = _with_violations(frame, feasibility_tolerance, rejected)
+    if FEASIBLE in frame.columns:
+        frame = _without_infeasible_values(frame, rejected)
     unit = "instance"  # the column of the names that count once
     if "seed" in frame.columns:
         seed = pl.col("seed").cast(pl.String, strict=False)
@@ -128,7 +168,8 @@ def imported_rows(
         frame = frame.with_columns(pl.coalesce(pl.col("problem").cast(pl.String), unit))
         unit = "problem"
     keys = ["algorithm", "instance", "t"]
-    is_repeated = pl.struct(*keys, "y").is_first_distinct().not_()
+    outcome = [name for name in ("y", base.VIOLATION) if name in frame.columns]
+    is_repeated = pl.struct(*keys, *outcome).is_first_distinct().not_()
     frame = base.reject(frame, is_repeated, "the row occurs twice", rejected)
     _check_any(frame, source, rejected)
     notes: tuple[str, ...] = ()
@@ -143,6 +184,31 @@ def imported_rows(
             facts[name] = {PROBLEM: problem, **facts.get(name, {})}
     imported = base.imported_frame(frame, facts, maximise, after_end, trajectory)
     return replace(imported, rejected=tuple(rejected), notes=notes)
+
+
+def _with_violations(
+    frame: pl.DataFrame, tolerance: float, rejected: list[base.Rejection]
+) -> pl.DataFrame:
+    """The rows with violations as numbers, 0 up to the tolerance."""
+    violation = _as_number(frame[base.VIOLATION])
+    frame = frame.with_columns(violation.alias(base.VIOLATION))
+    is_invalid = ~(pl.col(base.VIOLATION).is_finite() & (pl.col(base.VIOLATION) >= 0))
+    is_invalid = is_invalid.fill_null(True) & pl.col("y").is_not_null()
+    frame = base.reject(frame, is_invalid, "the violation is not a number of 0 or more", rejected)
+    is_feasible = pl.col(base.VIOLATION) <= tolerance
+    number = pl.when(is_feasible).then(0.0).otherwise(pl.col(base.VIOLATION))
+    return frame.with_columns(number.alias(base.VIOLATION))
+
+
+def _without_infeasible_values(frame: pl.DataFrame, rejected: list[base.Rejection]) -> pl.DataFrame:
+    """The rows, of which infeasible ones have no value."""
+    text = frame[FEASIBLE].cast(pl.String).str.strip_chars().str.to_lowercase()
+    frame = frame.with_columns(text.replace({"1": "true", "0": "false", "1.0": "true"}))
+    frame = frame.with_columns(pl.col(FEASIBLE).replace({"0.0": "false"}))
+    is_known = pl.col(FEASIBLE).is_in(["true", "false"])
+    is_invalid = ~is_known.fill_null(False) & pl.col("y").is_not_null()
+    frame = base.reject(frame, is_invalid, "feasible is neither true nor false", rejected)
+    return frame.with_columns(y=pl.when(pl.col(FEASIBLE) == "true").then(pl.col("y")))
 
 
 class RankingsTable(TableOptions):
@@ -349,8 +415,8 @@ def _check_any(frame: pl.DataFrame, source: str, rejected: list[base.Rejection])
 class CsvExport(base.Export):
     """Rows of algorithm, instance, problem, seed, run_status, t, y; a data dictionary beside them.
 
-    Where instances have weights there is a column for them, too. Names that a spreadsheet would
-    take for a formula begin with an apostrophe, which an import removes.
+    Where instances have weights, or values are infeasible, there is a column for them, too. Names
+    that a spreadsheet would take for a formula begin with an apostrophe, which an import removes.
     """
 
     read_by: ClassVar[str] = "any program; `import --format table`"
@@ -396,8 +462,9 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
     weights = store.weights()
     records = []
     runs = base.ordered_runs(store, algorithms)
-    for run, t, y in runs:
-        record = {
+    is_constrained = base.has_violations(runs)
+    for run, improvements in runs:
+        record: dict[str, object] = {
             "algorithm": run.algorithm,
             "instance": run.instance,
             "problem": problems.get(run.instance, run.instance),
@@ -406,8 +473,11 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
         }
         if weights:
             record["weight"] = weights.get(run.instance, 1.0)
-        times, values = base.points_and_end(run, t, store.sign * y)
-        records.append({**record, "t": times, "y": values})
+        points = base.points_and_end(run, improvements, store.sign)
+        record |= {"t": points.times, "y": points.values}
+        if is_constrained:
+            record[base.VIOLATION] = points.violations
+        records.append(record)
     is_last = _last_value_counts(store, algorithms)
     value = "the last value" if is_last else "the best value found so far"
     meanings = {
@@ -422,8 +492,11 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
         "is its end",
         "y": f"{value}; {'larger' if store.maximise else 'smaller'} is better; empty if none was "
         "found",
+        base.VIOLATION: "the violation of constraints by this value; 0 if it is feasible, empty if "
+        "there is no value",
     }
-    rows = pl.DataFrame(records).explode("t", "y")
+    lists = ["t", "y", *([base.VIOLATION] if is_constrained else [])]
+    rows = pl.DataFrame(records, infer_schema_length=None).explode(*lists)
     summary = f"{counted(len(rows), 'row')} of {counted(len(runs), 'run')}"
     options = _options_of_import(store, rows, is_last)
     return _LongTable(rows, meanings, base.Written(summary, options))

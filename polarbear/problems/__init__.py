@@ -19,6 +19,7 @@ SUITES: Registry[type[Suite]] = Registry(
         "files": "polarbear.problems.instance_files:Files",
         "gp-bbob": "polarbear.problems.gp_bbob:GpBbob",
         "job-shop": "polarbear.problems.job_shop:JobShop",
+        "linear-constraints": "polarbear.problems.linear_constraints:LinearConstraints",
         "ma-bbob": "polarbear.problems.ma_bbob:MaBbob",
         "mip": "polarbear.problems.integer_programs:Mip",
         "pbo": "polarbear.problems.numbered_suites:Pbo",

@@ -7,7 +7,7 @@ JSON, from which any process can build the problem again.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -53,9 +53,12 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Problem:
-    """One objective to minimise on a box (or, with ``maximise``, to maximise)."""
+    """One objective to minimise on a box (or, with ``maximise``, to maximise).
 
-    evaluate: Callable[[Any], float]
+    With constraints ``evaluate`` returns the value and a list of them, which are feasible up to 0.
+    """
+
+    evaluate: Callable[[Any], float | tuple[float, Sequence[float]]]
     lower: Floats | None = None
     upper: Floats | None = None
     maximise: bool = False
@@ -125,6 +128,14 @@ class Suite(Options):
         exclude_if=lambda weights: not weights,
         description="how many instances each counts as, by its name or a pattern with * and ?; "
         "one if not named",
+    )
+
+    feasibility_tolerance: float = Field(
+        0.0,
+        ge=0,
+        allow_inf_nan=False,
+        exclude_if=lambda tolerance: tolerance == 0,
+        description="the violation of constraints up to which a point counts as feasible",
     )
 
     named_by: ClassVar[str] = "suite"

@@ -1,9 +1,10 @@
-"""Rankings with ties from values on a grid.
+"""Rankings with ties from outcomes on a grid; `outcomes` defines which of two is better.
 
 Data shapes:
 
 - ``values[instance, algorithm, time]``: best so far, smaller is better; +inf, the last place, where
   an algorithm has found nothing yet.
+- ``violations``, of the same shape, or None if all values are feasible.
 - ``present``, of the same shape: whether an algorithm is in the ranking.
 - ``positions``, of the same shape: 0 for the best, equal where tied, no gaps; ABSENT where absent,
   BELOW where a ranking recorded only those above.
@@ -12,12 +13,14 @@ Data shapes:
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from polarbear.errors import RankingError
 from polarbear.numerics.arrays import Floats
+from polarbear.rankings import outcomes
 
 ABSENT = -1
 BELOW = 2**15 - 2  # below all algorithms that have a position; the order among these is unknown
@@ -27,17 +30,66 @@ UNRECORDED = sys.float_info.max  # a value below all that an imported ranking ha
 
 @dataclass(frozen=True)
 class GridValues:
-    """Best-so-far values on a grid: values[instance, algorithm, time].
+    """Best-so-far outcomes on a grid: values[instance, algorithm, time] and their violations.
 
     +inf where a run has found nothing yet, UNRECORDED where an imported ranking has only those
     above it, NaN where an algorithm is absent: it was not run on that instance, or was stopped on
-    purpose before that time.
+    purpose before that time. The violations are None where every value is feasible.
     """
 
     instances: tuple[str, ...]
     algorithms: tuple[str, ...]
     times: Floats
     values: Floats
+    violations: Floats | None = None
+
+    @property
+    def present(self) -> np.ndarray:
+        """Whether an algorithm is in the ranking: bool[instance, algorithm, time]."""
+        return ~np.isnan(self.values)
+
+    def feasible_values(self) -> Floats:
+        """The values, infinite where a run has found nothing feasible yet."""
+        if self.violations is None:
+            return self.values
+        return np.where(self.violations > 0, np.inf, self.values)
+
+    def positions(self, tie_tolerance: float = 0.0) -> np.ndarray:
+        """The positions of the algorithms on each instance at each time."""
+        return rank(self.values, self.present, tie_tolerance, self.violations)
+
+    def with_outcomes_at(self, index: np.ndarray) -> GridValues:
+        """The grid whose outcomes at each time are those at another one, given by its index."""
+        violations = None if self.violations is None else self.violations[:, :, index]
+        return replace(self, values=self.values[:, :, index], violations=violations)
+
+    def pick(self, instances: Sequence[str], algorithms: Sequence[str]) -> GridValues:
+        """The same outcomes of some algorithms on some of the instances, in this order."""
+        row = {name: position for position, name in enumerate(self.instances)}
+        rows = [row[name] for name in instances]
+        columns = [self.algorithms.index(name) for name in algorithms]
+        chosen = np.ix_(rows, columns)
+        violations = None if self.violations is None else self.violations[chosen]
+        return replace(
+            self,
+            instances=tuple(instances),
+            algorithms=tuple(algorithms),
+            values=self.values[chosen],
+            violations=violations,
+        )
+
+
+def side_by_side(first: GridValues, second: GridValues, algorithms: tuple[str, ...]) -> GridValues:
+    """Outcomes of two grids on the same instances as one, with new names for the algorithms."""
+    violations = None
+    if first.violations is not None or second.violations is not None:
+        parts = [
+            outcomes.violations_of(grid.values) if grid.violations is None else grid.violations
+            for grid in (first, second)
+        ]
+        violations = np.concatenate(parts, axis=1)
+    values = np.concatenate([first.values, second.values], axis=1)
+    return GridValues(first.instances, algorithms, first.times, values, violations)
 
 
 @dataclass(frozen=True)
@@ -66,12 +118,16 @@ class Coverage:
 
 
 def rank(
-    values: np.ndarray, present: np.ndarray | None = None, tie_tolerance: float = 0.0
+    values: np.ndarray,
+    present: np.ndarray | None = None,
+    tie_tolerance: float = 0.0,
+    violations: np.ndarray | None = None,
 ) -> np.ndarray:
     """Positions of the algorithms on each instance at each time.
 
     A value ties with the best of its block when it is at most ``tie_tolerance`` worse; the default
     asks for equality. A block is measured from its best, so it never spans more than the tolerance.
+    Outcomes with different violations never tie.
     """
     values = np.asarray(values, dtype=float)
     if values.ndim != 3 or values.shape[1] == 0:
@@ -92,22 +148,29 @@ def rank(
             f"the value of algorithm {algorithm} on instance {instance} at timepoint {time} is not "
             "a number: mark the algorithm absent there, or give +inf where it has found nothing"
         )
-    positions = _positions(np.where(present, values, np.nan), float(tie_tolerance))
+    if violations is not None:
+        violations = np.where(present, violations, np.nan)
+    positions = _positions(np.where(present, values, np.nan), violations, float(tie_tolerance))
     positions[~present] = ABSENT
     positions[present & (values == UNRECORDED)] = BELOW
     return positions
 
 
-def _positions(values: np.ndarray, tolerance: float) -> np.ndarray:
+def _positions(values: np.ndarray, violations: np.ndarray | None, tolerance: float) -> np.ndarray:
     """The positions of all instances and times at once, place after place; NaN comes last."""
-    order = np.argsort(values, axis=1, kind="stable")
+    order = outcomes.order(values, violations, axis=1)
     ordered = np.take_along_axis(values, order, axis=1)
     placed = np.zeros(values.shape, dtype=np.int16)
     first = ordered[:, 0].copy()  # the best of the block
+    ordered_violations = None
+    if violations is not None:
+        ordered_violations = np.take_along_axis(violations, order, axis=1)
     for k in range(1, values.shape[1]):
         value = ordered[:, k]
         with np.errstate(invalid="ignore"):  # equality holds for two infinities, too
             behind = ~((value == first) | (value - first <= tolerance))
+        if ordered_violations is not None:
+            behind |= ordered_violations[:, k] != ordered_violations[:, k - 1]
         placed[:, k] = placed[:, k - 1] + behind
         first[behind] = value[behind]
     positions = np.empty_like(placed)

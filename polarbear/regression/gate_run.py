@@ -16,7 +16,7 @@ from polarbear.driver.fingerprints import fingerprints
 from polarbear.driver.reconcile import Answers, take_in
 from polarbear.driver.scheduler import Scheduler
 from polarbear.driver.stale_runs import stale_runs
-from polarbear.errors import ConfigError
+from polarbear.errors import ConfigError, StoreMismatchError
 from polarbear.execution import host
 from polarbear.execution.outcome import Outcome
 from polarbear.facts.time_factors import TimeFactor
@@ -283,6 +283,11 @@ def _values(
 ) -> MergeResult:
     """The values of a candidate on these instances, for a history."""
     grid = store.on_grid(config.budget.times, [pair.candidate])
+    if grid.violations is not None:
+        raise StoreMismatchError(
+            f"some values of '{pair.candidate}' violate constraints, and a history holds values "
+            "alone: leave out --history"
+        )
     row = {name: position for position, name in enumerate(grid.instances)}
     values = grid.values[[row[name] for name in instances], 0]
     problem = store.problems()

@@ -15,6 +15,7 @@ from polarbear.facts.evidence import ranked
 from polarbear.facts.run_details import repeating
 from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.rankings import GridValues
+from polarbear.rankings.ranking import side_by_side
 from polarbear.settings.contract import decided_at
 from polarbear.store import StoreOnDisk
 from polarbear.wording import joined
@@ -118,32 +119,28 @@ class VersionDuels:
         self._pair = pair
         self.times = config.budget.times
         grid_values = store.on_grid(self.times, [pair.candidate, pair.baseline])
-        row = {name: k for k, name in enumerate(grid_values.instances)}
-        self.instances = [name for name in instances if name in row]
-        values = grid_values.values[[row[name] for name in self.instances]]
+        versions = (pair.candidate, pair.baseline)
+        self.instances = [name for name in instances if name in grid_values.instances]
         ends_a_run = [
-            np.isin(self.times, config.contracts.get(name, self.times))
-            for name in (pair.candidate, pair.baseline)
+            np.isin(self.times, config.contracts.get(name, self.times)) for name in versions
         ]
         index = decided_at(np.logical_and(*ends_a_run))
-        values = values[:, :, index]
+        grid = grid_values.pick(self.instances, versions).with_outcomes_at(index)
         problem = store.problems()
         problems = [problem.get(name, name) for name in self.instances]
-        self.values = values
+        self.grid = grid
         self._problems = problems
         self._config = config
-        self.scores_at_equal_times = self._scores(values)
+        self.scores_at_equal_times = self._scores(grid)
         self.scores = self.scores_at_equal_times
         if longer is not None:
             earlier = store.on_grid(self.times / (1 + longer), [pair.baseline])
-            values = values.copy()
-            values[:, 1] = earlier.values[[row[name] for name in self.instances], 0][:, index]
-            self.scores = self._scores(values)
+            of_candidate = grid.pick(self.instances, [pair.candidate])
+            of_baseline = earlier.pick(self.instances, [pair.baseline]).with_outcomes_at(index)
+            self.scores = self._scores(side_by_side(of_candidate, of_baseline, versions))
 
-    def _scores(self, values: np.ndarray) -> np.ndarray:
-        """Scores of the candidate, by values[instance, version, time]: [problem, time]."""
-        names = (self._pair.candidate, self._pair.baseline)
-        grid = GridValues(tuple(self.instances), names, self.times, values)
+    def _scores(self, grid: GridValues) -> np.ndarray:
+        """Scores of the candidate: [problem, time]."""
         unit_times = self._config.budget.unit_times
         tie_tolerance = self._config.race.tie_tolerance
         duels = ranked(grid, unit_times, tie_tolerance, self._problems).duels
@@ -157,7 +154,12 @@ class VersionDuels:
     @property
     def identical(self) -> bool:
         """Whether all runs have the same values at all times."""
-        return bool(np.array_equal(self.values[:, 0], self.values[:, 1], equal_nan=True))
+        columns = [self.grid.values, self.grid.violations]
+        return all(
+            np.array_equal(column[:, 0], column[:, 1], equal_nan=True)
+            for column in columns
+            if column is not None
+        )
 
     def failures(self) -> list[FailedRun]:
         """Failed runs of the candidate where the baseline's did not fail."""
@@ -175,9 +177,12 @@ class VersionDuels:
     def lost_most(self, span: tuple[int, int], most: int = 5) -> list[Lost]:
         """Instances with the largest loss within a span of times, the largest first."""
         within = slice(span[0], span[1] + 1)
-        new = self.values[:, 0, within]
-        old = self.values[:, 1, within]
-        is_lost = new > old
+        values = self.grid.feasible_values()
+        new = values[:, 0, within]
+        old = values[:, 1, within]
+        positions = self.grid.positions()
+        is_compared = np.all(self.grid.present[:, :, within], axis=1)
+        is_lost = is_compared & (positions[:, 0, within] > positions[:, 1, within])
         order = np.argsort(-is_lost.mean(axis=1), kind="stable")[:most]
         sign = self._store.sign
         lost = []

@@ -360,6 +360,8 @@ def encoded(rows: Rows, schema: pa.Schema, facts: JsonObject | None) -> memoryvi
     """A frame or rows of plain values as a Parquet file; a key that is missing is null."""
     if not isinstance(rows, pl.DataFrame):
         rows = pl.DataFrame(rows, schema=empty(schema).schema, orient="row")
+    unused = [name for name in tables.OPTIONAL & {*schema.names} if not rows[name].count()]
+    schema = pa.schema(field for field in schema if field.name not in unused)
     table = rows.select(schema.names).to_arrow().cast(schema)
     metadata = None if facts is None else {FACTS: json.dumps(facts).encode()}
     table = table.replace_schema_metadata(metadata)
@@ -377,11 +379,20 @@ def decoded(
     """The rows of a Parquet file, or some of its columns, with the types of a schema."""
     expected = schema if columns is None else pa.schema(map(schema.field, columns))
     with file_io.decoding(path):
-        table = _read(data, expected.names).select(expected.names)
+        table = _with_optional_columns(_read(data, expected.names), expected)
+        table = table.select(expected.names)
         # A cast loads `pyarrow.compute`, which takes longer than reading a small store.
         rows = _frame(table if table.schema.equals(expected) else table.cast(expected))
         row_checks.check(rows)
         return rows
+
+
+def _with_optional_columns(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """A table with those optional columns of the schema that its file lacks, without values."""
+    for name in (tables.OPTIONAL & {*schema.names}).difference(table.column_names):
+        field = schema.field(name)
+        table = table.append_column(field, pa.nulls(len(table), field.type))
+    return table
 
 
 def content_of(path: Path, data: bytes) -> Content:

@@ -34,6 +34,11 @@ def check(rows: pl.DataFrame) -> None:
     for name in columns & {"started", "since"}:
         if not rows[name].cast(pl.Int64).is_between(0, LATEST).all():
             raise ValueError(f"{name} is beyond all calendars")
+    if {"t", "violation"} <= columns:
+        violated = rows.filter(pl.col("violation").is_not_null())
+        _check_lengths(violated["t"], violated["violation"])
+        if not (violated["violation"].explode().drop_nulls() >= 0).all():
+            raise ValueError("a violation is negative")
     for first, second in LISTS:
         if {first, second} <= columns and isinstance(rows[first].dtype, pl.List):
             _check_lengths(rows[first], rows[second])

@@ -1,24 +1,35 @@
-"""The values of runs on a grid: of one run, and of the runs of a contract algorithm together."""
+"""Outcomes of runs on a grid: of one run, and of the runs of a contract algorithm together."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from polarbear.config.execution import KEEPS
 from polarbear.execution.outcome import STOPPED, Status
 from polarbear.numerics.arrays import Floats
+from polarbear.rankings import Improvements
+from polarbear.rankings.outcomes import or_none, violations_of
 from polarbear.settings.contract import reached
 from polarbear.store.runs import StoredRun
 
-StoredTrajectory = tuple[StoredRun, Floats, Floats]  # a run, with its times and values
+StoredTrajectory = tuple[StoredRun, Improvements]
+
+
+class OutcomesAtTimes(NamedTuple):
+    """Outcomes of an algorithm on an instance at some times; violations are None if all are 0."""
+
+    values: Floats
+    violations: Floats | None
 
 
 def best_so_far(
     t: Floats, y: Floats, status: str, reached: float, times: Floats, failed: str = KEEPS
 ) -> Floats:
-    """The values of a run on a grid: +inf before its first, NaN where it is absent.
+    """The values, or violations, of a run on a grid.
 
-    ``failed`` is the rank of a failed run after its end: it keeps its best, is last or absent.
+    They are +inf before its first, NaN where it is absent. ``failed`` is the rank of a failed run
+    after its end: it keeps its best, is last or absent.
     """
     best = np.concatenate([[np.inf], y])[np.searchsorted(t, times, side="right")]
     if status in STOPPED:
@@ -28,17 +39,37 @@ def best_so_far(
     return best
 
 
-def final_values(
+def outcomes_on_grid(
+    run: StoredRun, improvements: Improvements, times: Floats, failed: str = KEEPS
+) -> OutcomesAtTimes:
+    """The outcomes of a run on a grid."""
+
+    def at_times(column: Floats) -> Floats:
+        return best_so_far(improvements.times, column, run.status, run.reached, times, failed)
+
+    violations = improvements.violations
+    return OutcomesAtTimes(
+        at_times(improvements.values), None if violations is None else at_times(violations)
+    )
+
+
+def final_outcomes(
     runs: Sequence[StoredTrajectory], contract_times: Floats, failed: str = KEEPS
-) -> Floats:
-    """The final value of the run for each contract time; NaN where it is missing or absent."""
+) -> OutcomesAtTimes:
+    """The final outcome of the run for each contract time; NaN where it is missing or absent."""
     values = np.full(len(contract_times), np.nan)
-    for run, t, y in runs:
+    violations = np.full(len(contract_times), np.nan)
+    for run, improvements in runs:
         position = np.flatnonzero(contract_times == run.budget)
         if len(position):
             end = np.array([run.budget])
-            values[position] = best_so_far(t, y, run.status, run.reached, end, failed)
-    return values
+            final = outcomes_on_grid(run, improvements, end, failed)
+            values[position] = final.values
+            violations[position] = violations_of(final.values)
+            if final.violations is not None:
+                violations[position] = final.violations
+    is_constrained = any(improvements.violations is not None for _, improvements in runs)
+    return OutcomesAtTimes(values, violations if is_constrained else None)
 
 
 def composed(
@@ -46,25 +77,36 @@ def composed(
 ) -> StoredTrajectory:
     """The runs of a contract algorithm on one instance as one trajectory, which may get worse.
 
-    It has the final value of each run at its contract time, as far as no run is missing. Like any
-    trajectory it holds only values that were found.
+    It has the final outcome of each run at its contract time, as far as no run is missing. Like any
+    trajectory it holds only outcomes that were found.
     """
-    values = final_values(runs, contract_times, failed)
-    end = reached(contract_times, ~np.isnan(values), grid)
+    finals = final_outcomes(runs, contract_times, failed)
+    end = reached(contract_times, ~np.isnan(finals.values), grid)
     times = contract_times[contract_times <= end]
-    values = values[: len(times)]
-    before = np.concatenate([[np.nan], values[:-1]]) if len(values) else values
-    is_change = np.isfinite(values) & (values != before)
-    longest = max((run for run, _, _ in runs), key=lambda run: run.budget)
+    values = finals.values[: len(times)]
+    is_change = np.isfinite(values) & _differs(values)
+    violations = None
+    if finals.violations is not None:
+        violations = finals.violations[: len(times)]
+        is_change = np.isfinite(values) & (_differs(values) | _differs(violations))
+        violations = or_none(violations[is_change])
+    improvements = Improvements(times[is_change], values[is_change], violations)
+    feasible_values = improvements.feasible().values
+    longest = max((run for run, _ in runs), key=lambda run: run.budget)
     run = longest._replace(
         budget=float(grid[-1]),
         status=Status.BUDGET,
         message="",
         reached=end,
-        best=float(values[is_change][-1]) if is_change.any() else None,
+        best=float(feasible_values[-1]) if len(feasible_values) else None,
         points=int(is_change.sum()),
-        evaluations=sum(run.evaluations for run, _, _ in runs),
-        invalid=sum(run.invalid for run, _, _ in runs),
-        seconds=sum(run.seconds for run, _, _ in runs),
+        evaluations=sum(run.evaluations for run, _ in runs),
+        invalid=sum(run.invalid for run, _ in runs),
+        seconds=sum(run.seconds for run, _ in runs),
     )
-    return run, times[is_change], values[is_change]
+    return run, improvements
+
+
+def _differs(values: Floats) -> np.ndarray:
+    """Whether each value differs from the one before it; the first one does."""
+    return np.concatenate([np.ones(min(len(values), 1), dtype=bool), values[1:] != values[:-1]])

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import chain
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from polarbear import __version__
 from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, RunKey, Status, Task
 from polarbear.numerics.arrays import Floats
+from polarbear.rankings import Improvements
 from polarbear.store import tables
 from polarbear.store.catalog import (
     Catalog,
@@ -81,7 +83,7 @@ class StoredRun(NamedTuple):
             run=run_id(task.key, task.attempt),
             algorithm=name,
             instance=instance,
-            best=float(outcome.values[-1]) if len(outcome.values) else None,
+            best=_best(outcome.improvements),
             points=len(outcome.values),
             started=moment(outcome.started),
             workers=workers,
@@ -91,16 +93,23 @@ class StoredRun(NamedTuple):
             **vars(outcome.where),
         )
 
-    def outcome(self, task: Task, times: Floats, values: Floats) -> Outcome:
+    def outcome(self, task: Task, improvements: Improvements) -> Outcome:
         """The same run as the outcome of another task."""
         return Outcome(
             task=task,
-            times=times,
-            values=values,
+            times=improvements.times,
+            values=improvements.values,
+            violations=improvements.violations,
             started=self.started.timestamp(),
             where=Where(self.host, self.cpu, self.load, self.worker or ""),
             **{name: getattr(self, name) for name in OUTCOME_FIELDS},
         )
+
+
+def _best(improvements: Improvements) -> float | None:
+    """The last feasible value of a run; None if it found none."""
+    values = improvements.feasible().values
+    return float(values[-1]) if len(values) else None
 
 
 def stored_runs(frame: pl.DataFrame) -> list[StoredRun]:
@@ -159,16 +168,24 @@ class SetAside:
 
 @dataclass(frozen=True, eq=False)
 class FinishedRun:
-    """A finished run with its trajectory: the times and values of its improvements."""
+    """A finished run with its trajectory."""
 
     run: StoredRun
-    times: Floats
-    values: Floats
+    improvements: Improvements
 
     @classmethod
     def of(cls, outcome: Outcome, workers: int) -> FinishedRun:
         """A run that was just executed by one of this number of workers."""
-        return cls(StoredRun.of(outcome, workers), outcome.times, outcome.values)
+        return cls(StoredRun.of(outcome, workers), outcome.improvements)
+
+    def columns(self) -> dict[str, Floats | None]:
+        """The columns of its row in a table of trajectories."""
+        improvements = self.improvements
+        return {
+            "t": improvements.times,
+            "y": improvements.values,
+            "violation": improvements.violations,
+        }
 
     def up_to(self, task: Task) -> Outcome | None:
         """The run as the outcome of a task, which may end earlier on the evaluation axis.
@@ -177,7 +194,6 @@ class FinishedRun:
         """
         run = self.run
         budget = task.budget
-        is_inside = self.times <= budget
         if budget > run.budget:
             return None
         if run.reached > budget:
@@ -185,7 +201,29 @@ class FinishedRun:
             run = run._replace(evaluations=int(budget), reached=budget)
         elif budget < run.budget and run.status not in ENDINGS:
             return None
-        return run.outcome(task, self.times[is_inside], self.values[is_inside])
+        return run.outcome(task, self.improvements.up_to(budget))
+
+
+def improvements_in(frame: pl.DataFrame) -> Iterator[Improvements]:
+    """The trajectories in the rows of a table with the columns t, y and violation."""
+    lengths = frame["t"].list.len()
+    ends = np.cumsum([0, *lengths])
+    is_violated = frame["violation"].is_not_null()
+    violation_ends = np.cumsum([0, *(lengths * is_violated)])
+    times = _concatenated(frame["t"])
+    values = _concatenated(frame["y"])
+    violations = _concatenated(frame["violation"])
+    for row, has_violations in enumerate(is_violated):
+        points = slice(ends[row], ends[row + 1])
+        own_violations = None
+        if has_violations:
+            own_violations = violations[violation_ends[row] : violation_ends[row + 1]]
+        yield Improvements(times[points], values[points], own_violations)
+
+
+def _concatenated(lists: pl.Series) -> Floats:
+    """The numbers of all lists of a column, one list after the other."""
+    return np.asarray(lists.explode().drop_nulls().to_numpy())  # an empty list becomes one null
 
 
 class SpeculativeTable:
@@ -201,15 +239,15 @@ class SpeculativeTable:
     def runs(self) -> list[FinishedRun]:
         """The same runs as records."""
         frame = self.table()
-        points = zip(stored_runs(frame), frame["t"], frame["y"], strict=True)
-        return [FinishedRun(run, t.to_numpy(), y.to_numpy()) for run, t, y in points]
+        improvements = improvements_in(frame)
+        return [
+            FinishedRun(run, improvements_of_run)
+            for run, improvements_of_run in zip(stored_runs(frame), improvements, strict=True)
+        ]
 
     def replace(self, runs: Iterable[FinishedRun]) -> None:
         """Keep these runs and no others."""
-        rows = [
-            {**finished.run._asdict(), "t": finished.times, "y": finished.values}
-            for finished in runs
-        ]
+        rows = [{**finished.run._asdict(), **finished.columns()} for finished in runs]
         parts = [part_file(SPECULATIVE, rows)] if rows else []
         before = self._catalog.names(f"{SPECULATIVE}/part-")
         if [name for name, _ in parts] != before:

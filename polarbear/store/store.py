@@ -21,18 +21,25 @@ from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, weight_of
 from polarbear.rankings import UNRECORDED, GridValues
+from polarbear.rankings.outcomes import with_violations
 from polarbear.settings import contract
 from polarbear.store import file_io, manifest, tables
 from polarbear.store.catalog import Catalog, File, joined, part_file
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import FOLDER, Races, Rounds, folder_of
-from polarbear.store.run_values import StoredTrajectory, best_so_far, composed, final_values
+from polarbear.store.run_values import (
+    StoredTrajectory,
+    composed,
+    final_outcomes,
+    outcomes_on_grid,
+)
 from polarbear.store.runs import (
     FinishedRun,
     Provenance,
     SetAside,
     SpeculativeTable,
     StoredRun,
+    improvements_in,
     stored_runs,
 )
 from polarbear.store.writer import clear_progress, locked
@@ -203,7 +210,7 @@ class StoreOnDisk:
             run = finished.run
             runs.append(run._asdict())
             key = {"run": run.run, "algorithm": run.algorithm, "instance": run.instance}
-            trajectories.append({**key, "t": finished.times, "y": finished.values})
+            trajectories.append({**key, **finished.columns()})
         if runs:
             trajectories_part = part_file("trajectories", trajectories)
             runs_part = part_file("runs", runs)
@@ -323,40 +330,54 @@ class StoreOnDisk:
         """Imported rankings: one row for each instance and time."""
         return self._table("rankings")
 
-    def trajectories(self, algorithms: Sequence[str] | None = None) -> Iterator[StoredTrajectory]:
-        """Each algorithm on each instance, with the times at which its value changes.
+    @property
+    def has_violations(self) -> bool:
+        """Whether a run has found an infeasible value."""
+        parts = self.catalog.read_parts("trajectories", ["run", "violation"])
+        return any(frame["violation"].count() for _, frame in parts)
+
+    def trajectories(
+        self, algorithms: Sequence[str] | None = None
+    ) -> Iterator[tuple[StoredRun, Floats, Floats]]:
+        """Each algorithm on each instance, with its feasible values and the times of these.
+
+        They are the values of its improvements, or of its changes if the last value counts.
+        """
+        for run, improvements in self.improvements(algorithms):
+            feasible = improvements.feasible()
+            yield run, feasible.times, feasible.values
+
+    def improvements(self, algorithms: Sequence[str] | None = None) -> Iterator[StoredTrajectory]:
+        """Each algorithm on each instance, with its outcomes, also infeasible ones.
 
         The runs of a contract algorithm on an instance are one trajectory here.
         """
         of_contracts: defaultdict[tuple[str, str], list[StoredTrajectory]] = defaultdict(list)
         contracts = self.settings.contracts
-        for run, t, y in self.run_trajectories(algorithms):
+        for run, improvements in self.run_improvements(algorithms):
             if run.algorithm in contracts:
-                of_contracts[run.algorithm, run.instance].append((run, t, y))
+                of_contracts[run.algorithm, run.instance].append((run, improvements))
             else:
-                yield run, t, y
+                yield run, improvements
         grid = self.settings.budget.times
         failed = self.settings.failures.ranks
         for (name, _), runs in of_contracts.items():
             yield composed(runs, contracts[name], grid, failed)
 
-    def run_trajectories(
+    def run_improvements(
         self, algorithms: Sequence[str] | None = None
     ) -> Iterator[StoredTrajectory]:
-        """Each run that counts, with the times and values of its improvements."""
+        """Each run that counts, with its outcomes, also infeasible ones."""
         runs = self.runs()
         if algorithms is not None:
             runs = runs.filter(pl.col("algorithm").is_in(list(algorithms)))
         remaining = {run.run: run for run in stored_runs(runs)}
-        for _, frame in self.catalog.read_parts("trajectories", ["run", "t", "y"]):
-            ends = np.cumsum([0, *frame["t"].list.len()])
-            times = _concatenated(frame["t"])
-            values = _concatenated(frame["y"])
-            for row, run_name in enumerate(frame["run"]):
+        columns = ["run", "t", "y", "violation"]
+        for _, frame in self.catalog.read_parts("trajectories", columns):
+            for run_name, improvements in zip(frame["run"], improvements_in(frame), strict=True):
                 run = remaining.pop(run_name, None)  # a row that occurs twice counts once
                 if run is not None:
-                    points = slice(ends[row], ends[row + 1])
-                    yield run, times[points], values[points]
+                    yield run, improvements
         if remaining:
             lacking = counted(len(remaining), "run")
             raise file_io.damaged(
@@ -388,7 +409,7 @@ class StoreOnDisk:
         return len({*self.all_runs()["instance"], *self.rankings()["instance"]})
 
     def on_grid(self, times: Floats, algorithms: Sequence[str] | None = None) -> GridValues:
-        """The best-so-far values of all runs that count, at each time of a grid.
+        """The best-so-far outcomes of all runs that count, at each time of a grid.
 
         If an instance has an imported ranking, the positions in it replace the values.
         """
@@ -405,28 +426,30 @@ class StoreOnDisk:
         row = {instance: position for position, instance in enumerate(instances)}
         column = {name: position for position, name in enumerate(names)}
         values = np.full((len(instances), len(names), len(times)), np.nan)
+        violations: dict[tuple[int, int], Floats] = {}
         of_contracts: defaultdict[tuple[int, int], list[StoredTrajectory]] = defaultdict(list)
-        contracts = self.settings.contracts
-        for run, t, y in self.run_trajectories(names):
+        for run, improvements in self.run_improvements(names):
             if run.instance not in row:
                 continue  # It was stored after the table of runs was read.
             cell = (row[run.instance], column[run.algorithm])
-            if run.algorithm in contracts:
-                of_contracts[cell].append((run, t, y))
+            if run.algorithm in self.settings.contracts:
+                of_contracts[cell].append((run, improvements))
             else:
-                values[cell] = best_so_far(t, y, run.status, run.reached, times, failed)
+                on_grid = outcomes_on_grid(run, improvements, times, failed)
+                values[cell] = on_grid.values
+                if on_grid.violations is not None:
+                    violations[cell] = on_grid.violations
         for cell, contract_runs in of_contracts.items():
-            contract_times = contracts[names[cell[1]]]
-            finals = final_values(contract_runs, contract_times, failed)
-            values[cell] = contract.on_grid(contract_times, finals, times)
+            contract_times = self.settings.contracts[names[cell[1]]]
+            finals = final_outcomes(contract_runs, contract_times, failed)
+            values[cell] = contract.on_grid(contract_times, finals.values, times)
+            if finals.violations is not None:
+                violations[cell] = contract.on_grid(contract_times, finals.violations, times)
         time_index = {float(t): position for position, t in enumerate(times)}
         for instance, t, ranked, positions in rankings.iter_rows():
             for name, position in zip(ranked, positions, strict=True):
                 if t in time_index and name in column:
                     values[row[instance], column[name], time_index[t]] = min(position, UNRECORDED)
-        return GridValues(instances, names, np.asarray(times), values)
-
-
-def _concatenated(lists: pl.Series) -> Floats:
-    """The numbers of all lists of a column, one list after the other."""
-    return np.asarray(lists.explode().drop_nulls().to_numpy())  # an empty list becomes one null
+        return GridValues(
+            instances, names, np.asarray(times), values, with_violations(values, violations)
+        )

@@ -5,6 +5,8 @@ A table is a folder of Parquet parts; all parts together are the table. Rules fo
 - A row that occurs twice (the same ``run``; the same ``instance``, in rankings with ``t``) counts
   once.
 - A run that is listed in ``set-aside-*.parquet``, if there is such a file, does not count.
+- A part of ``trajectories`` has the column ``violation`` only if a value in it is infeasible. Of
+  two outcomes the one with less violation is better; of equal violations, that with the smaller y.
 - Of several runs of one algorithm on one instance the one with the highest ``attempt`` counts. An
   algorithm whose options in ``polarbear.json`` have a ``contract`` has one run for each of several
   budgets, and of several runs with one budget the one with the highest ``attempt`` counts.
@@ -65,7 +67,7 @@ RUNS = _table(
     ),
     _column("message", pa.string(), "the error message, empty if there was none"),
     _column("reached", pa.float64(), "the last time reached; if killed: the last improvement"),
-    _column("best", pa.float64(), "the last y of its trajectory", nullable=True),
+    _column("best", pa.float64(), "the last feasible y of its trajectory", nullable=True),
     _column("points", pa.int64(), "number of improvements in its trajectory"),
     _column("evaluations", pa.int64(), "objective values computed; of killed runs: at least"),
     _column("invalid", pa.int64(), "objective values that were not finite"),
@@ -95,10 +97,19 @@ TRAJECTORIES = _table(
     _column("instance", pa.string(), "the instance's id"),
     _column("t", pa.list_(pa.float64()), "times of the improvements on the axis"),
     _column("y", pa.list_(pa.float64()), "best values from then on; negated if maximised"),
+    _column(
+        "violation",
+        pa.list_(pa.float64()),
+        "violations of these values; null if all are 0, which is feasible",
+        nullable=True,
+    ),
 )
 
+# Columns that a part lacks in which no row has a value.
+OPTIONAL = frozenset({"violation"})
+
 # Runs with their trajectories.
-SPECULATIVE = pa.schema([*RUNS, TRAJECTORIES.field("t"), TRAJECTORIES.field("y")])
+SPECULATIVE = pa.schema([*RUNS, *map(TRAJECTORIES.field, ("t", "y", "violation"))])
 
 RANKINGS = _table(
     _column("instance", pa.string(), "the instance's id"),

@@ -215,13 +215,18 @@ NO_NUMBERS = ["1_0 5", "10 5_0", "\u0661\u0660 5", "10 \uff15", "10 \u22125"]
 
 
 @pytest.mark.parametrize(
-    "line", ["hello world", "1", "1 2 3", "1;2", "nan 5", "1 two", *NO_NUMBERS]
+    "line", ["hello world", "1", "1 2 3 4", "1 2 -3", "1;2", "nan 5", "1 two", *NO_NUMBERS]
 )
 def test_a_line_that_is_not_two_numbers_is_quoted_and_what_came_before_is_kept(bench, line):
     outcome = bench.prints(f"1 5\n{line}\n3 1")
     assert outcome.status is Status.BAD_OUTPUT
     assert outcome.values.tolist() == [5]
     assert line.split()[0] in outcome.message
+
+
+def test_a_third_number_is_the_violation_of_constraints(bench: Bench):
+    outcome = bench.prints("1 5 2.5\n2 9 0\n3 1 0.5\n4 8")
+    assert outcome.improvements.points() == [(1, 2.5, 5), (2, 0, 9), (4, 0, 8)]
 
 
 def test_a_program_that_fails_is_quoted_and_what_it_had_found_is_kept(bench: Bench):

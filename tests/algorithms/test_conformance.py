@@ -19,6 +19,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "command": {"command": [sys.executable, "-c", PRINTS, "{seed}", "{budget}"]},
     "python": {"function": f"{SOLVERS}:coordinate_descent"},
     "scipy": {"method": "nelder-mead"},
+    "scipy-constrained": {"method": "slsqp"},
 }
 SUITE_OF = {Kind.SCORES: {"suite": "synthetic"}, Kind.CONTINUOUS: {"suite": "classic"}}
 BUDGET = 400

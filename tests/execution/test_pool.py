@@ -92,7 +92,7 @@ def test_a_bad_run_ends_alone_and_keeps_what_it_had_found(bad, status, words, mo
         past_the_limit_once(
             monkeypatch,
             lambda worker: (
-                worker.task.algorithm.name == bad and len(read_journal(worker.setup.journal)[0])
+                worker.task.algorithm.name == bad and len(read_journal(worker.setup.journal).times)
             ),
         )
     outcomes = run(config, instances=2, limits=limits)

@@ -111,7 +111,7 @@ def test_seconds_spent_on_the_problem_or_in_the_recorder_are_not_charged(monkeyp
         clock.passes(0.01)
         return -clock.now
 
-    def journal(t: float, y: float) -> None:
+    def journal(t: float, y: float, violation: float) -> None:
         clock.passes(0.02)
         raise OSError(28, "No space left on device")  # this error does not end the run
 
@@ -152,20 +152,19 @@ def test_a_reported_time_that_goes_back_is_refused(t: float):
 
 
 @pytest.mark.parametrize(
-    "end", [POINT.pack(5, 1)[:11], b"words of a run", b"x" * POINT_BYTES], ids=repr
+    "end", [POINT.pack(5, 1, 0)[:11], b"words of a run", b"x" * POINT_BYTES], ids=repr
 )
 def test_a_journal_gives_back_what_a_dead_process_had_found(tmp_path: Path, end: bytes):
     journal = Journal(tmp_path / "journal")
-    journal.add(9, 9)
+    journal.add(9, 9, 0)
     os.truncate(tmp_path / "journal", 0)
-    journal.add(1, 3.5)
-    journal.add(4, 2.5)
+    journal.add(1, 3.5, 2)
+    journal.add(4, 2.5, 0)
     with (tmp_path / "journal").open("ab") as file:
         file.write(end)
-    journal.add(6, 1.5)
-    times, values = read_journal(tmp_path / "journal")
-    assert times.tolist() == [1, 4]
-    assert values.tolist() == [3.5, 2.5]
+    journal.add(6, 1.5, 0)
+    improvements = read_journal(tmp_path / "journal")
+    assert improvements.points() == [(1, 2, 3.5), (4, 0, 2.5)]
     journal.close()
 
 
@@ -217,7 +216,7 @@ def evaluated(
     values: list[float], size: int, budget: int, at_once: bool, noisy: bool, **options: bool
 ) -> Any:
     """All that can be seen of a recorder through which these values went in populations."""
-    written: list[tuple[float, float]] = []
+    written: list[tuple[float, float, float]] = []
     problem = Problem(
         values.__getitem__,
         evaluate_many=lambda points: [values[x] for x in points],
@@ -318,3 +317,75 @@ def test_a_run_is_the_same_to_the_byte_wherever_its_budget_ends_amid_a_populatio
         assert record_of(together) == record_of(apart)
         assert together.evaluations == budget
         assert together.values.min() < inf
+
+
+def constrained(outcomes: dict[int, tuple[float, list[float]]]) -> Problem:
+    return Problem(outcomes.__getitem__)
+
+
+def test_improvements_have_less_violation_or_a_better_value():
+    outcomes = {
+        0: (5.0, [2.0, -1.0]),
+        1: (1.0, [3.0, 0.0]),  # a better value, but more violation
+        2: (4.0, [1.0, 1.0]),  # the same violation and a better value
+        3: (9.0, [-1.0, 0.0]),
+        4: (0.0, [1e-9, 0.0]),
+        5: (8.0, [nan, 0.0]),
+        6: (7.0, [0.0, 0.0]),
+    }
+    recorder = Recorder(constrained(outcomes), "evaluations", 10)
+    received = [recorder.evaluate(x) for x in outcomes]
+    assert recorder.times == [1, 3, 4, 7]
+    assert recorder.values == [5, 4, 9, 7]
+    assert recorder.violations == [2, 2, 0, 0]
+    assert received == [5, 1, 4, 9, 0, inf, 7]
+    assert recorder.invalid == 1
+    assert recorder.constraints == [0, 0]
+
+
+def test_a_small_violation_is_feasible_with_a_tolerance():
+    outcomes = {0: (5.0, [1e-9, 1e-9]), 1: (1.0, [3e-9, 0.0])}
+    recorder = Recorder(constrained(outcomes), "evaluations", 10, feasibility_tolerance=2e-9)
+    for x in outcomes:
+        recorder.evaluate(x)
+    recorder.report(5, 4.0, violation=2e-9)
+    assert (recorder.values, recorder.violations) == ([5, 4], [0, 0])
+
+
+def test_larger_values_are_better_with_constraints_too():
+    outcomes = {0: (5.0, [1.0]), 1: (6.0, [1.0]), 2: (-3.0, [0.0]), 3: (-4.0, [0.0])}
+    recorder = Recorder(constrained(outcomes), "evaluations", 10, maximise=True)
+    for x in outcomes:
+        recorder.evaluate(x)
+    assert (recorder.values, recorder.violations) == ([-5, -6, 3], [1, 1, 0])
+
+
+def test_every_change_is_recorded_where_the_last_outcome_counts():
+    outcomes = {0: (5.0, [0.0]), 1: (5.0, [1.0]), 2: (5.0, [1.0]), 3: (5.0, [0.0])}
+    recorder = Recorder(constrained(outcomes), "evaluations", 10, last=True)
+    for x in outcomes:
+        recorder.evaluate(x)
+    assert (recorder.times, recorder.violations) == ([1, 2, 4], [0, 1, 0])
+
+
+def test_true_values_are_recorded_with_the_observed_violation():
+    problem = Problem({0: (5.0, [1.0]), 1: (4.0, [0.0])}.__getitem__, true_value=lambda x: 7.0 - x)
+    recorder = Recorder(problem, "evaluations", 10)
+    recorder.evaluate(0)
+    recorder.evaluate(1)
+    assert (recorder.values, recorder.violations) == ([7, 6], [1, 0])
+
+
+@pytest.mark.parametrize("returned", [(1.0, 2.0, 3.0), (1.0, 2.0), ([1.0, 2.0], [0.0])])
+def test_a_tuple_that_has_no_list_of_constraints_is_refused(returned: Any):
+    recorder = Recorder(Problem(lambda x: returned), "evaluations", 10)
+    with pytest.raises(ProblemError, match="with constraints a number and a list"):
+        recorder.evaluate(0)
+
+
+def test_a_negative_violation_is_refused_and_one_without_a_number_counted():
+    recorder = Recorder(None, "iterations", 10)
+    recorder.report(1, 5.0, violation=nan)
+    assert (recorder.values, recorder.invalid) == ([], 1)
+    with pytest.raises(BadOutputError, match="violation -1 at t = 2"):
+        recorder.report(2, 5.0, violation=-1)

@@ -133,13 +133,47 @@ def constrained_by_sampler(path: Path) -> Any:
 @pytest.mark.parametrize("name", ["studies.db", "studies.log"])
 @pytest.mark.parametrize("constrained", [constrained_by_key, constrained_by_sampler])
 @pytest.mark.filterwarnings("ignore::UserWarning")  # Optuna calls constraints experimental
-def test_infeasible_trials_take_time_but_are_left_out(constrained, name: str, tmp_path: Path):
+def test_infeasible_trials_take_time_and_come_after_feasible_ones(
+    constrained, name: str, tmp_path: Path
+):
     optimum = constrained(tmp_path / name).best_value
     imported = Optuna().read(tmp_path / name)
     (run,) = imported.outcomes
     assert run.values[-1] == optimum == 7.0
     assert (run.times.tolist(), run.values.tolist()) == ([1, 4], [9, 7])
-    assert "2 infeasible trials are left out" in imported.notes
+    assert run.violations is None
+    assert any("2 infeasible trials come after all feasible" in note for note in imported.notes)
+    (run,) = Optuna(feasibility_tolerance=1e-6).read(tmp_path / name).outcomes
+    assert (run.times.tolist(), run.values.tolist()) == ([1, 3], [9, 2])
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("sampler", ["TPESampler", "RandomSampler"])
+def test_the_best_feasible_value_is_that_of_optunas_best_trial(sampler: str, tmp_path: Path):
+    import optuna
+
+    path = tmp_path / "studies.log"
+    best = {}
+    for seed in range(24):
+        written = optuna.create_study(
+            storage=storage_of(path),
+            study_name=f"{sampler}/problem/{seed}",
+            sampler=getattr(optuna.samplers, sampler)(seed=seed),
+            direction="maximize",
+        )
+
+        def objective(trial: Any) -> float:
+            x = trial.suggest_float("x", -5, 5)
+            y = trial.suggest_float("y", -5, 5)
+            trial.set_constraint("sum", x + y - 1)
+            trial.set_constraint("product", 2 - x * y)
+            return x - y * y
+
+        written.optimize(objective, n_trials=15)
+        best[f"problem#{seed + 1}"] = written.best_trial.value
+    runs = Optuna().read(path).outcomes
+    assert {run.task.instance.id: -run.improvements.feasible().values[-1] for run in runs} == best
+    assert any(run.violations is not None for run in runs)
 
 
 @pytest.mark.parametrize("name", ["studies.db", "studies.log"])

@@ -26,7 +26,7 @@ MISSING = {
     ("looking back", "values"): "draws are kept of the last round only, not of round 1",
 }
 CLASSICAL = {"ecdf", "aocc", "eaf", "eaf-difference"}  # figures of values
-OURS = set(FIGURES) - CLASSICAL - {"kinds"}
+OURS = set(FIGURES) - CLASSICAL - {"kinds", "feasible"}
 OF_ROUNDS = {"failures", "rounds", "key-rounds"}
 THERE = {
     "raced": OURS - {"failures"},

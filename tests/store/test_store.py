@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -95,6 +96,8 @@ def test_every_stored_column_has_the_type_and_meaning_that_tables_says(stored: S
     for name, schema in tables.ALL.items():
         for path in parts_of(stored, name):
             stored_schema = pq.read_schema(path)
+            unused = tables.OPTIONAL.difference(stored_schema.names)
+            schema = pa.schema(field for field in schema if field.name not in unused)
             assert stored_schema.remove_metadata().equals(schema.remove_metadata())
             assert all(stored_schema.field(column).metadata[b"meaning"] for column in schema.names)
 
@@ -147,14 +150,14 @@ def test_a_grid_omits_a_run_on_a_new_instance_that_is_stored_while_it_is_read(
     stored: StoreOnDisk, config: Config, monkeypatch: pytest.MonkeyPatch
 ):
     """This happens when another process infers during a race."""
-    trajectories = StoreOnDisk.run_trajectories
+    read = StoreOnDisk.run_improvements
 
     def after_another_run(self: StoreOnDisk, *names: Any) -> Any:
         with stored.writing():
             add(stored, outcome(config, "A", 1, [(1, 0.0)]))
-        return trajectories(self, *names)
+        return read(self, *names)
 
-    monkeypatch.setattr(StoreOnDisk, "run_trajectories", after_another_run)
+    monkeypatch.setattr(StoreOnDisk, "run_improvements", after_another_run)
     assert stored.on_grid(np.array([10.0])).instances == ("i0",)
     monkeypatch.undo()
     assert stored.on_grid(np.array([10.0])).instances == ("i0", "i1")

@@ -30,6 +30,7 @@ FIGURES: Registry[ReportFigure] = Registry(
         "kinds": f"{__name__}.kinds:KINDS",
         "values": f"{__name__}.best_algorithm:VALUES",
         "allocation": f"{__name__}.run_outcomes:ALLOCATION",
+        "feasible": f"{__name__}.feasible_share:FEASIBLE",
         "ecdf": f"{__name__}.ecdf:ECDF",
         "aocc": f"{__name__}.ecdf:AOCC",
         "eaf": f"{__name__}.eaf:EAF",

@@ -65,14 +65,16 @@ def _write(chart: Chart, style: Style, path: Path, format: str) -> None:
 
 def draw_runs(of_instance: InstanceRuns, settings: StoredSettings, path: Path, format: str) -> None:
     """Write the runs on an instance, with the labels and the grid of a configuration."""
-    runs = [run for run in of_instance.runs if run.t]
-    values = [y for run in runs for y in run.y]
+    runs = [run for run in of_instance.runs if run.feasible_points()]
+    values = [y for run in runs for _, y in run.feasible_points()]
     zero = _height_of_zero(values)
     lines = []
     for run, next_run in zip_longest(runs, runs[1:]):
-        best = [max(y, zero or y) for y in run.y]
+        points = run.feasible_points()
+        times = [t for t, _ in points]
+        best = [max(y, zero or y) for _, y in points]
         line = Line(
-            x=[*run.t, max(run.reached, run.t[-1])],
+            x=[*times, max(run.reached, times[-1])],
             y=[*best, best[-1]],
             algorithm=run.algorithm,
             step="after",
@@ -80,12 +82,14 @@ def draw_runs(of_instance: InstanceRuns, settings: StoredSettings, path: Path, f
             is_named=next_run is None or next_run.algorithm != run.algorithm,
         )
         lines.append(line)
-    start = min((run.t[0] for run in runs), default=0.0)
+    start = min((run.feasible_points()[0][0] for run in runs), default=0.0)
     is_log = settings.budget.suits_log_axis and start > 0
     panel = Panel(
         x=Axis(of_instance.axis, start, of_instance.times[-1], is_log, has_grid=False),
         y=Axis(
-            f"best value so far ({of_instance.better})", is_log=zero is not None, has_grid=False
+            f"best {of_instance.value_words} so far ({of_instance.better})",
+            is_log=zero is not None,
+            has_grid=False,
         ),
         series=tuple(lines),
         titles=(Title(of_instance.instance),),

@@ -262,7 +262,7 @@ def instance_sample(context: ReportContext) -> dict[str, object] | None:
     if runs.is_empty():
         return None
     grid = store.on_grid(context.times, context.algorithms)
-    has_value = ~np.isnan(grid.values)
+    has_value = grid.present
     comparable = np.flatnonzero(has_value.any(axis=2).sum(axis=1) > 1)
     if len(comparable) == 0:
         return None
@@ -273,9 +273,14 @@ def instance_sample(context: ReportContext) -> dict[str, object] | None:
         for instance, algorithm, status, reached, seed in runs.select(columns).iter_rows()
     }
     names = [grid.instances[i] for i in sample]
-    values = grid.values[sample]
+    values = grid.feasible_values()[sample]
     in_own_sign = np.where(np.isinf(values), np.inf, store.sign * values)
+    # Positions order the outcomes that have no feasible value.
+    positions = {}
+    if grid.violations is not None:
+        positions = {"positions": compressed(grid.positions()[sample].astype("<f8").tobytes())}
     return {
+        **positions,
         "instances": names,
         "of": len(comparable),
         "better": better_in(store),

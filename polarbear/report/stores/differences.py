@@ -16,7 +16,7 @@ import polars as pl
 from polarbear.facts.evidence import Evidence, ranked
 from polarbear.inference import ModelOptions
 from polarbear.inference.win_rates import WinRates
-from polarbear.rankings import GridValues
+from polarbear.rankings.ranking import side_by_side
 from polarbear.records import Facts
 from polarbear.report.stores.sides import Moments, Side, common_algorithms, matched
 from polarbear.store import StoreOnDisk
@@ -282,17 +282,17 @@ def _changes_between(
         for instance in shared
         if instance in first_grid.instances and instance in other_grid.instances
     ]
-    first_values = _values_on(first_grid, instances)
-    other_values = _values_on(other_grid, instances)
     changed = []
-    for a, name in enumerate(names):
-        pairs = np.stack([first_values[:, a], other_values[:, a]], axis=1)
-        has_both = np.all(np.any(~np.isnan(pairs), axis=2), axis=1)
+    for name in names:
+        pairs = side_by_side(
+            first_grid.pick(instances, [name]), other_grid.pick(instances, [name]), VERSIONS
+        )
+        has_both = np.all(np.any(pairs.present, axis=2), axis=1)
         if not has_both.any():
             continue
         used = tuple(instances[i] for i in np.flatnonzero(has_both))
         evidence = ranked(
-            GridValues(used, VERSIONS, moments.at, pairs[has_both]),
+            pairs.pick(used, VERSIONS),
             # Any positions will do, because the model does not smooth over time.
             np.linspace(0, 1, len(moments.at)),
             problems=[problems.get(instance, instance) for instance in used],
@@ -302,11 +302,6 @@ def _changes_between(
     return changed
 
 
-def _values_on(grid: GridValues, instances: Sequence[str]) -> np.ndarray:
-    rows = [grid.instances.index(instance) for instance in instances]
-    return np.asarray(grid.values[rows])
-
-
 def _change(store: str, algorithm: str, evidence: Evidence) -> AlgorithmChange:
     """The two versions of an algorithm as a race between them, by the empirical model."""
     posterior = evidence.posterior(ModelOptions(), seed=0)
@@ -314,14 +309,13 @@ def _change(store: str, algorithm: str, evidence: Evidence) -> AlgorithmChange:
     over_time = rates.over_time()
     low, high = over_time.interval()[:, 0].tolist()
     low_at_last, high_at_last = rates.interval()[:, -1].tolist()
-    in_first = evidence.grid.values[:, 0]
-    in_other = evidence.grid.values[:, 1]
-    is_compared = ~(np.isnan(in_first) | np.isnan(in_other))
+    positions = evidence.grid.positions()
+    is_compared = evidence.grid.present.all(axis=1)
     return AlgorithmChange(
         store=store,
         algorithm=algorithm,
         instances=evidence.n_problems,
-        same=bool((in_first[is_compared] == in_other[is_compared]).all()),
+        same=bool((positions[:, 0] == positions[:, 1])[is_compared].all()),
         wins=float(over_time.mean[0]),
         low=low,
         high=high,

@@ -18,6 +18,15 @@ test("smaller values win, nothing found loses, and who was not there has no duel
   assert.equal(duelOf(sample(), 3, 0, 1, 0).winner, null);
 });
 
+test("positions decide between outcomes without a feasible value", () => {
+  const positions = Float64Array.from([0, 1, 1, 0, 0, 1, 1, 0, 0, 1]);
+  const closer = { instances: ["a", "b", "c", "d", "e"], larger: false, tolerance: 0 };
+  const constrained = sampleOf(closer, ["A", "B"], [10], Float64Array.from(VALUES).buffer, positions.buffer);
+  assert.equal(duelOf(constrained, 3, 0, 1, 0).winner, 1);
+  assert.equal(duelOf(constrained, 1, 0, 1, 0).winner, 1);
+  assert.equal(duelOf(constrained, 3, 0, 1, 0).margin, null);
+});
+
 test("larger values win where they are better, and near ones tie within the tolerance", () => {
   assert.equal(duelOf(sample({ larger: true }), 0, 0, 1, 0).winner, 1);
   assert.equal(duelOf(sample({ tolerance: 0.1 }), 4, 0, 1, 0).winner, null);

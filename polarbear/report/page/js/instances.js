@@ -25,7 +25,13 @@ export function startCloser(closer) {
   let opener = null; // what was pressed to see it
   let chart = null; // there is nothing to draw before an instance is chosen
   const whole = async () =>
-    (sample ??= sampleOf(closer, PAGE.algorithms, PAGE.times, await inflated(closer.values)));
+    (sample ??= sampleOf(
+      closer,
+      PAGE.algorithms,
+      PAGE.times,
+      await inflated(closer.values),
+      closer.positions ? await inflated(closer.positions) : null,
+    ));
   const choice = (id, label, place) => {
     const options = PAGE.algorithms.map((name, i) =>
       element("option", { value: i, selected: i === place }, PAGE.labels[name] ?? name),
