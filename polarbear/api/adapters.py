@@ -2,13 +2,31 @@
 
 from polarbear.algorithms.cma import Cma
 from polarbear.algorithms.command import Command
+from polarbear.algorithms.cp_sat import CpSat
+from polarbear.algorithms.highs import Highs
 from polarbear.algorithms.modcma import Modcma
 from polarbear.algorithms.python import Python
+from polarbear.algorithms.pyvrp import Pyvrp
 from polarbear.algorithms.random_search import RandomSearch
+from polarbear.algorithms.scip import Scip
 from polarbear.algorithms.scipy import Scipy
+from polarbear.algorithms.scipy_constrained import ScipyConstrained
 from polarbear.algorithms.synthetic import Synthetic
 
-__all__ = ["Cma", "Command", "Modcma", "Python", "RandomSearch", "Scipy", "Synthetic"]
+__all__ = [
+    "Cma",
+    "Command",
+    "CpSat",
+    "Highs",
+    "Modcma",
+    "Python",
+    "Pyvrp",
+    "RandomSearch",
+    "Scip",
+    "Scipy",
+    "ScipyConstrained",
+    "Synthetic",
+]
 
 for _name in __all__:
     globals()[_name].model_rebuild()  # adds the signature that editors complete

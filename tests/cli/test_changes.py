@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from polarbear.execution.outcome import RunKey
 from polarbear.store import StoreOnDisk
 from polarbear.store.catalog import Catalog, part_file
 from polarbear.store.runs import run_id
@@ -215,7 +216,7 @@ def test_redecide_uses_repeated_runs_and_continues(raced: Project):
     files = []
     for name in ("trajectories", "runs"):
         rows = [
-            {**row, **second_attempt, "run": run_id("climber", instance, 2)}
+            {**row, **second_attempt, "run": run_id(RunKey("climber", instance), 2)}
             for _, part in catalog.read_parts(name)
             for row in part.to_dicts()
             if (row["algorithm"], row["instance"]) == ("climber", instance)

@@ -67,7 +67,7 @@ def offered(folder: Path, line: str, shell: str = "bash") -> list[str]:
         ("polarbear infer s --method advi", ["advi-meanfield", "advi-fullrank"]),
         ("polarbear infer s --model h", ["hierarchical", "hsgp"]),
         ("polarbear select s --model emp", ["empirical"]),
-        ("polarbear import x --format ", ["table", "rankings", "ioh", "coco"]),
+        ("polarbear import x --format ", ["table", "rankings", "log", "ioh", "coco"]),
         ("polarbear export s --format p", ["parquet", "preflib"]),
         ("polarbear report s --only eaf", ["eaf", "eaf-difference"]),
         ("polarbear report s t --only d", ["duels"]),

@@ -100,6 +100,17 @@ def of_two_folders(folder: Path) -> StoreOnDisk:
     return StoreOnDisk.open(folder / "store")
 
 
+def with_constraints(folder: Path) -> StoreOnDisk:
+    """Runs on problems with constraints, which violate them at first."""
+    config = {
+        "algorithms": [{"name": "one", "use": "random-search"}, {"name": "other", "use": "cma"}],
+        "instances": {"suite": "linear-constraints"},
+        "budget": {"grid": [2, 10, 100]},
+    }
+    pb.run(config, folder / "store", instances=6, workers=1)
+    return StoreOnDisk.open(folder / "store")
+
+
 KINDS: dict[str, Callable[[Path], StoreOnDisk]] = {
     "raced": lambda folder: raced(folder, inference=QUICK),
     "runs only": lambda folder: runs_of(folder, 5, THREE),
@@ -118,6 +129,7 @@ KINDS: dict[str, Callable[[Path], StoreOnDisk]] = {
     "twenty algorithms": lambda folder: inferred(folder, many(20)),
     "failures": failing,
     "two folders": of_two_folders,
+    "constraints": with_constraints,
 }
 
 # Stores that are described by another model than the default.

@@ -37,6 +37,7 @@ THERE = {
     "runs only": OURS - OF_ROUNDS - {"diagnostics"},
     "one algorithm": {"allocation"},
     "two folders": (OURS | CLASSICAL | {"kinds"}) - OF_ROUNDS - {"diagnostics"},
+    "constraints": (OURS | CLASSICAL | {"kinds", "feasible"}) - OF_ROUNDS - {"diagnostics"},
     "inferred": OURS - OF_ROUNDS,
     "hostile names": OURS - OF_ROUNDS,
     "twenty algorithms": OURS - OF_ROUNDS,
@@ -57,6 +58,7 @@ DRAWN = [(kind, name) for kind in HARD for name in FIGURES if name in THERE[kind
     ("looking back", "pairs"),
     ("one algorithm", "allocation"),
     ("two folders", "kinds"),
+    ("constraints", "feasible"),
 ]
 STYLES = (
     {"width": "single"},
@@ -68,6 +70,7 @@ TO_CSV = [("raced", name) for name in sorted(OURS - {"failures"})] + [
     *(("failures", name) for name in sorted(CLASSICAL)),
     ("hostile names", "ratings"),
     ("two folders", "kinds"),
+    ("constraints", "feasible"),
 ]
 
 
