@@ -37,7 +37,7 @@ THERE = {
     "runs only": OURS - OF_ROUNDS - {"diagnostics"},
     "one algorithm": {"allocation"},
     "two folders": (OURS | CLASSICAL | {"kinds"}) - OF_ROUNDS - {"diagnostics"},
-    "constraints": (OURS | CLASSICAL | {"kinds", "feasible"}) - OF_ROUNDS - {"diagnostics"},
+    "constraints": (OURS | CLASSICAL | {"feasible"}) - OF_ROUNDS - {"diagnostics"},
     "inferred": OURS - OF_ROUNDS,
     "hostile names": OURS - OF_ROUNDS,
     "twenty algorithms": OURS - OF_ROUNDS,
