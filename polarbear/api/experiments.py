@@ -149,7 +149,17 @@ def race(
                 watcher for watcher in (progress_file, display, live_page) if watcher is not None
             ]
             on_finding = listener.warn if settings.execution.check else None
-            running = Race(settings, disk, watchers, add, purposes, retry_failed, on_finding, more)
+            running = Race(
+                settings,
+                disk,
+                watchers,
+                add,
+                purposes,
+                retry_failed,
+                on_finding,
+                more,
+                warn=listener.warn,
+            )
             end = running.run()
         if live_page is not None:
             live_page.write(follows=False)

@@ -14,6 +14,7 @@ from polarbear.driver.check import Checked
 from polarbear.driver.check import check as run_trial
 from polarbear.driver.contract_check import ContractCheck
 from polarbear.driver.contract_check import check_contract as compare_budgets
+from polarbear.driver.instance_features import FeatureCollector
 from polarbear.driver.reconcile import Answers, take_in
 from polarbear.driver.repeated_run import Repeated
 from polarbear.driver.scheduler import Scheduler
@@ -74,6 +75,7 @@ def run(
             listener.note(note)
         collect.check_hosts(settings, disk, mix_hosts)
         disk.add_instances(chosen, settings.instances.suite)
+        FeatureCollector(settings, disk, listener.warn).add(chosen)
         stored = collect.stored_runs(disk)
         plan = collect.RunPlan(settings, disk, retry_failed)
         tasks = plan.missing(stored, chosen)

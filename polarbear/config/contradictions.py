@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 
 from polarbear.config.stored_settings import PlainConfig, StoredSettings
 
-COUNTS = ("count", "weights")  # options of instances that no run depends on
+COUNTS = ("count", "weights", "features")  # options of instances that no run depends on
 
 
 def differences(

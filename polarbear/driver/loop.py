@@ -18,6 +18,7 @@ from polarbear.config.execution import Failures
 from polarbear.driver import collect
 from polarbear.driver.check import check, failure_reason, run_failed
 from polarbear.driver.collect import InstanceStream, RaceRuns, RunPlan
+from polarbear.driver.instance_features import FeatureCollector
 from polarbear.driver.race_progress import RoundStart, Watcher
 from polarbear.driver.round_posterior import RoundInference, RoundResult
 from polarbear.driver.scheduler import Scheduler, SpeculativeRuns
@@ -94,6 +95,7 @@ class Race:
 
     ``on_finding`` receives the findings of a short trial before the first race; None for no trial.
     With ``more`` the race ends after this number of further problems, whatever its limits are.
+    ``warn`` receives lines about features that are unknown.
     """
 
     def __init__(
@@ -106,6 +108,7 @@ class Race:
         retry_failed: bool = False,
         on_finding: Callable[[str], None] | None = None,
         more: int | None = None,
+        warn: Callable[[str], None] = lambda line: None,
     ) -> None:
         self._config = config
         self._rules = config.race
@@ -122,6 +125,7 @@ class Race:
         self._inference = RoundInference(config, store, self._runs, purposes)
         self._requested = self._requested_problems(more)
         self._speculative = self._speculative_runs()
+        self._features = FeatureCollector(config, store, warn)
 
     def _speculative_runs(self) -> SpeculativeRuns | None:
         """None where seconds are measured, or a limit bounds what runs may spend.
@@ -161,6 +165,7 @@ class Race:
         However it ends, the state and its posterior are in the store.
         """
         self._store.rounds.request(self._requested)
+        self._features.add(self._stream.first(self.state.instances))
         try:
             self._ask()
             ended = None if self._waiting or self._retry_failed else self._ended()
@@ -286,6 +291,7 @@ class Race:
             horizons = {name: times[-1] for name, times in budgets.items()}
             instances = self._stream.next_batch(state, self._to_fill(scheduler.workers, budgets))
         self._store.add_instances(instances, self._config.instances.suite)
+        self._features.add(instances)
         self._plan.check_unchanged()
         tasks = self._plan.missing(self._runs.stored, instances, budgets)
         likely_tasks: Iterator[Task] = iter(())

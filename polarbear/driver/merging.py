@@ -218,6 +218,9 @@ def _notes(stores: Sequence[StoreOnDisk]) -> list[str]:
     others = [store for store in stores if store.settings.instances.weights != weights]
     if others:
         notes.append(f"weights are those of {first.path}; {others[0].path} has others")
+    features = pl.concat([store.features().drop("cost") for store in stores]).unique()
+    if features.select("instance", "name").is_duplicated().any():
+        notes.append("features of an instance are those of the first store that has them")
     n_set_aside = sum(len(store.set_aside.runs()) for store in stores)
     if n_set_aside:
         notes.append(f"not merged: {counted(n_set_aside, 'run')} set aside")

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Event
@@ -52,6 +52,27 @@ class Evidence:
     def duels(self) -> ProblemDuels:
         """Duels of all pairs, grouped by problem."""
         return duels_of(self.positions, self.problem_names, self.weights)
+
+    def weighted(self, problem_weights: Mapping[str, float]) -> "Evidence":
+        """The evidence in which a problem counts as this many times as many problems.
+
+        A problem whose weight is 0 or not given is left out, with all its rows.
+        """
+        names = self.problem_names
+        rows = [row for row, name in enumerate(names) if problem_weights.get(name, 0.0) > 0]
+        if not rows:
+            raise InferenceError("no problem has a weight above 0: there is nothing to infer from")
+        weights = np.array([problem_weights[names[row]] for row in rows])
+        if self.weights is not None:
+            weights = weights * self.weights[rows]
+        instances = [self.grid.instances[row] for row in rows]
+        return replace(
+            self,
+            grid=self.grid.pick(instances, self.grid.algorithms),
+            positions=self.positions[rows],
+            problems=None if self.problems is None else tuple(names[row] for row in rows),
+            weights=None if (weights == 1).all() else weights,
+        )
 
     @cached_property
     def choice_sets(self) -> "ChoiceSets":

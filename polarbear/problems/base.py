@@ -20,6 +20,7 @@ from pydantic import Field, field_validator, model_validator
 from polarbear.errors import ProblemError
 from polarbear.numerics.arrays import Floats
 from polarbear.numerics.seeds import derived_seed
+from polarbear.problems.feature_sources import checked_source
 from polarbear.problems.weights import improper, is_weight
 from polarbear.settings.fingerprint import MadeOf
 from polarbear.settings.grid import Budget
@@ -130,6 +131,13 @@ class Suite(Options):
         "one if not named",
     )
 
+    features: str | None = Field(
+        None,
+        exclude_if=lambda features: features is None,
+        description="features of the instances: a table FILE.csv with a column instance, a "
+        "function 'module:function' of the problem, or 'landscape' for those of a small sample",
+    )
+
     feasibility_tolerance: float = Field(
         0.0,
         ge=0,
@@ -151,6 +159,11 @@ class Suite(Options):
             if not is_weight(weight):
                 raise ValueError(improper(weight, str(name)))
         return weights
+
+    @field_validator("features")
+    @classmethod
+    def _proper_source_of_features(cls, source: str | None) -> str | None:
+        return None if source is None else checked_source(source)
 
     @property
     def runs_user_code(self) -> bool:

@@ -45,6 +45,8 @@ def check(rows: pl.DataFrame) -> None:
     if "spec" in columns:
         for spec in rows["spec"]:
             _check_spec(json.loads(spec))
+    if {"value", "category", "cost"} <= columns:
+        _check_features(rows)
     if "fingerprint" in columns:
         for fingerprint in rows["fingerprint"].drop_nulls().unique():
             _Fingerprint.model_validate(json.loads(fingerprint))
@@ -56,6 +58,17 @@ def _check_lengths(first: pl.Series, second: pl.Series) -> None:
     others = (second.list.len(), *(lists.list.drop_nulls().list.len() for lists in (first, second)))
     if not all(length.equals(other) for other in others):
         raise ValueError(f"{first.name} and {second.name} do not have the same number of values")
+
+
+def _check_features(rows: pl.DataFrame) -> None:
+    """Raise a ValueError unless each feature has one finite value or category, and a cost."""
+    if not (rows["value"].is_null() ^ rows["category"].is_null()).all():
+        raise ValueError("a feature has a value and a category, or none of both")
+    for name in ("value", "cost"):
+        if not rows[name].drop_nulls().is_finite().all():
+            raise ValueError(f"the {name} of a feature is not a finite number")
+    if not (rows["cost"] >= 0).all():
+        raise ValueError("the cost of a feature is negative")
 
 
 def _check_spec(spec: object) -> None:

@@ -220,12 +220,30 @@ class StoreOnDisk:
         """Store rankings that have no trajectories."""
         self.catalog.commit([part_file("rankings", rankings)])
 
+    def add_features(self, features: pl.DataFrame) -> None:
+        """Store features of instances: a row with another value replaces the stored one."""
+        stored = self.features()
+        rows = features.select(stored.columns).cast(dict(stored.schema))
+        new = rows.join(stored, on=stored.columns, how="anti", nulls_equal=True)
+        if new.is_empty():
+            return
+        key = ["instance", "name"]
+        kept = stored.join(new, on=key, how="anti", maintain_order="left")
+        if len(kept) == len(stored):
+            self.catalog.commit([part_file("features", new)])
+        else:
+            parts = self.catalog.names("features/part-")
+            self.catalog.commit([part_file("features", pl.concat([kept, new]))], parts)
+
     def copy_runs(self, source: StoreOnDisk, runs: Collection[str]) -> None:
         """Copy these runs from another store, and all its instances that this store lacks."""
         stored_ids = self.instances()["instance"].implode()
         new = source.instances().filter(~pl.col("instance").is_in(stored_ids))
         if len(new):
             self.catalog.commit([part_file("instances", new)])
+        self.add_features(
+            source.features().join(self.features(), on=["instance", "name"], how="anti")
+        )
         run_ids = pl.Series(sorted(runs), dtype=pl.String).implode()
 
         def copied_parts() -> Iterator[File]:
@@ -244,7 +262,7 @@ class StoreOnDisk:
         """
         max_parts = 1 if at_the_end else MERGE_ABOVE
         small_bytes = SMALL_PART_BYTES // MERGE_ABOVE if at_the_end else SMALL_PART_BYTES
-        for table in ("instances", "runs", "trajectories"):
+        for table in ("instances", "runs", "trajectories", "features"):
             parts = [
                 name
                 for name in self.catalog.names(f"{table}/part-")
@@ -329,6 +347,10 @@ class StoreOnDisk:
     def rankings(self) -> pl.DataFrame:
         """Imported rankings: one row for each instance and time."""
         return self._table("rankings")
+
+    def features(self) -> pl.DataFrame:
+        """Features that were given or computed: one row for each instance and name."""
+        return self._table("features")
 
     @property
     def has_violations(self) -> bool:

@@ -2,8 +2,11 @@
 
 A table is a folder of Parquet parts; all parts together are the table. Rules for direct readers:
 
-- A row that occurs twice (the same ``run``; the same ``instance``, in rankings with ``t``) counts
-  once.
+- A row that occurs twice (the same ``run``; the same ``instance``, in rankings with ``t``, in
+  features with ``name``) counts once.
+- A part of ``features`` has either a value or a category in each row. There is no such folder where
+  no features were given; the dimension, the function and the family of an instance are in its
+  ``spec``.
 - A run that is listed in ``set-aside-*.parquet``, if there is such a file, does not count.
 - A part of ``trajectories`` has the column ``violation`` only if a value in it is infeasible. Of
   two outcomes the one with less violation is better; of equal violations, that with the smaller y.
@@ -128,6 +131,14 @@ POSTERIOR = _table(
 # A further column of the empirical model, in which duels do not follow from theta.
 POSTERIOR_WINS = _column("wins", pa.list_(pa.float32()), "P(win), by time, then pair of names")
 
+FEATURES = _table(
+    _column("instance", pa.string(), "the instance's id"),
+    _column("name", pa.string(), "the feature's name"),
+    _column("value", pa.float64(), "its value, where it is a number", nullable=True),
+    _column("category", pa.string(), "its value, where it is a category", nullable=True),
+    _column("cost", pa.float64(), "its share of the cost of computing features, on the axis"),
+)
+
 ROUND_RATINGS = _table(
     _column("algorithm", pa.string(), "the algorithm's name"),
     _column("t", pa.float64(), "the time"),
@@ -152,6 +163,7 @@ ALL = {
     "runs": RUNS,
     "trajectories": TRAJECTORIES,
     "rankings": RANKINGS,
+    "features": FEATURES,
     "speculative": SPECULATIVE,
 }
 
@@ -160,5 +172,6 @@ ORDER = {
     "instances": (("index", "instance"), ("instance",)),
     "runs": (("algorithm", "instance", "attempt", "budget"), ("run",)),
     "rankings": (("instance", "t"), ("instance", "t")),
+    "features": (("instance", "name"), ("instance", "name")),
     "speculative": (("algorithm", "instance", "started", "budget"),) * 2,
 }

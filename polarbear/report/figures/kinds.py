@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 import numpy as np
 import polars as pl
 
 from polarbear.facts.evidence import Evidence, evidence_of
-from polarbear.problems.base import Spec
-from polarbear.problems.specs import FAMILY
+from polarbear.problems.specs import family_in
 from polarbear.rankings.duels import duels_of
 from polarbear.report.context import ReportContext, once
 from polarbear.report.figures.base import Figure, by_algorithm, grid_axis
@@ -20,19 +17,12 @@ WON = "share of duels won"
 MAX_KINDS = 12  # more panels cannot be compared
 
 
-def kind_of(spec: Spec) -> str:
-    """The kind of an instance: its family, or for a file the folder that it is in."""
-    if FAMILY in spec:
-        return str(spec[FAMILY])
-    return PurePath(str(spec.get("name", ""))).parent.name
-
-
 @once
 def instances_by_kind(context: ReportContext) -> dict[str, list[str]]:
     """The instances of each kind; empty if some have none, or all the same one."""
     kinds: dict[str, list[str]] = {}
     for instance, spec in context.store.specs().items():
-        kinds.setdefault(kind_of(spec), []).append(instance)
+        kinds.setdefault(family_in(spec), []).append(instance)
     return kinds if 1 < len(kinds) <= MAX_KINDS and "" not in kinds else {}
 
 
