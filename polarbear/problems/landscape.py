@@ -6,6 +6,8 @@ None of them changes if objective values are multiplied by a factor or shifted. 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from polarbear.numerics.arrays import Floats
@@ -78,19 +80,18 @@ def _of_sample(points: Floats, values: Floats) -> dict[str, float]:
     }
 
 
-class _Fit:
+class _Fit(NamedTuple):
     """A linear model: its coefficients, and the adjusted share of variance that it explains."""
 
-    def __init__(self, coefficients: Floats, explained: float) -> None:
-        self.coefficients = coefficients
-        self.explained = explained
+    coefficients: Floats
+    explained: float
 
 
 def _fit(columns: Floats, standardised: Floats) -> _Fit:
     """The least-squares fit of values of mean 0 and variance 1 by some columns and a constant."""
     n = len(standardised)
     design = np.hstack([np.ones((n, 1)), columns])
-    coefficients = np.linalg.lstsq(design, standardised, rcond=None)[0]
+    coefficients: Floats = np.asarray(np.linalg.lstsq(design, standardised, rcond=None)[0], float)
     residual = np.square(standardised - design @ coefficients).sum() / (n - design.shape[1])
     return _Fit(coefficients[1:], float(1 - residual * (n - 1) / n))
 
