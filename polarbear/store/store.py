@@ -223,7 +223,7 @@ class StoreOnDisk:
     def add_features(self, features: pl.DataFrame) -> None:
         """Store features of instances: a row with another value replaces the stored one."""
         stored = self.features()
-        rows = features.select(stored.columns).cast(dict(stored.schema))
+        rows = features.select(stored.columns).cast(stored.schema)
         new = rows.join(stored, on=stored.columns, how="anti", nulls_equal=True)
         if new.is_empty():
             return
