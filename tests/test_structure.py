@@ -11,7 +11,7 @@ ORDER = [
     {"records", "wording"},
     {"errors"},
     {"settings", "numerics"},
-    {"rankings"},
+    {"rankings", "spaces"},
     {"inference"},
     {"racing"},
     {"problems"},

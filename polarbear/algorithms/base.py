@@ -16,7 +16,8 @@ from polarbear.problems.base import Instance, Kind, Setting, is_polarbears
 from polarbear.settings.contract import OptionalContract
 from polarbear.settings.fingerprint import MadeOf, of_packages
 from polarbear.settings.names import LONGEST_LABEL, checked_name
-from polarbear.settings.options import Options
+from polarbear.settings.options import Options, Source, key_names, unknown, validate
+from polarbear.spaces import Space, Values
 
 EvaluateAll = Callable[[Any], list[float]]
 Search = Callable[[EvaluateAll, Floats, Floats, int], None]
@@ -121,6 +122,19 @@ class Algorithm(Options):
         "final value of a run that was given this budget, at 8 (or K) times of the grid",
     )
 
+    space: str | dict[str, Any] | None = Field(
+        None,
+        exclude=True,  # No run depends on it: a configuration of the space has its values.
+        description="the space of its configurations for `polarbear design`: a file (irace's "
+        "parameters, JSON or PCS of ConfigSpace, YAML), or a mapping of parameters",
+    )
+    given: str | list[dict[str, Any]] | None = Field(
+        None,
+        exclude=True,
+        description="configurations of its space to begin with, each a separate algorithm with its "
+        "number after the name: a list of mappings, or a file with a header of parameter names",
+    )
+
     named_by: ClassVar[str] = "use"
     accepts: ClassVar[frozenset[Kind]]
     reports_any_axis: ClassVar[bool] = False  # True: can report t on any axis
@@ -159,6 +173,55 @@ class Algorithm(Options):
     def variants(self, folder: str) -> tuple[Self, ...]:
         """The algorithms that this entry of a configuration stands for."""
         return (self,)
+
+    def own_values(self, space: Space) -> dict[str, Any]:
+        """The values of a space's parameters among its options."""
+        plain = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        values = {}
+        for parameter in space.parameters:
+            *groups, key = self._path_of(parameter.name)
+            options: Any = plain
+            for group in groups:
+                options = options.get(group) if isinstance(options, dict) else None
+            if isinstance(options, dict) and options.get(key) is not None:
+                values[parameter.name] = options[key]
+        return values
+
+    def configured(self, name: str, values: Values, space: Space) -> Self:
+        """The same algorithm with the values of a configuration of its space, and another name.
+
+        A parameter that the configuration does not use is left out, also if it is written among
+        the options.
+        """
+        plain = self._without_values()
+        for parameter in space.parameters:
+            *groups, key = self._path_of(parameter.name)
+            options = plain
+            for group in groups:
+                options = options.setdefault(group, {})
+            options.pop(key, None)
+            if parameter.name in values:
+                options[key] = values[parameter.name]
+        return validate(type(self), {**plain, "name": name}, Source(f"'{name}'"))
+
+    def _without_values(self) -> dict[str, Any]:
+        """The options that were given, without the name and all that belongs to its space."""
+        excluded = {"name", "label", "space", "given"}
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=excluded)
+
+    def _path_of(self, parameter: str) -> list[str]:
+        """The keys that lead to the option of a parameter: its own, or one under ``options``.
+
+        A dot in the name of a parameter leads into a group.
+        """
+        path = parameter.split(".")
+        keys = key_names(type(self))
+        if path[0] in keys and path[0] not in Algorithm.model_fields:
+            return path
+        if "options" in keys:
+            return ["options", *path]
+        own_keys = [key for key in keys if key not in Algorithm.model_fields]
+        raise ValueError(f"'{self.use}': {unknown('option', parameter, own_keys)}")
 
     def prepare(self, setting: Setting) -> None:
         """Raise, before any run, errors that would make every run fail."""

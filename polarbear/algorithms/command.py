@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -35,6 +35,7 @@ from polarbear.problems.base import Kind, Setting
 from polarbear.settings.fingerprint import MadeOf, of_files
 from polarbear.settings.grid import CPU_SECONDS, SECONDS, TIMED_AXES
 from polarbear.settings.options import unknown
+from polarbear.spaces import Space, Values
 
 PLACEHOLDERS = ("instance", "seed", "budget", "config", "output")
 # A program that reports seconds is killed some time after its budget, as its clock starts later.
@@ -110,6 +111,11 @@ class Command(Algorithm):
             raise ValueError("time: measured needs standard output, not {output}")
         if self.parameter_file is not None and self.configurations is None:
             raise ValueError("'parameter_file' needs 'configurations', which are not given")
+        if self.space is not None and self.configurations is not None:
+            raise ValueError(
+                "configurations of a 'space' are 'given'; 'configurations' are algorithms without "
+                "one: choose one"
+            )
         if self.protocol == "irace" and self.read is not None:
             raise ValueError("a target-runner of irace prints no log: leave out 'read'")
         return self
@@ -143,6 +149,31 @@ class Command(Algorithm):
                 }
             )
             for number, arguments in irace.configurations(table, parameter_file)
+        )
+
+    def own_values(self, space: Space) -> dict[str, Any]:
+        """None: arguments of a program are not taken apart."""
+        return {}
+
+    def configured(self, name: str, values: Values, space: Space) -> Self:
+        """The same program with the values of a configuration after its other parameters."""
+        if self.protocol != "irace" and not self._receives("{config}"):
+            raise ValueError(
+                "the values of its space stand in for {config}, which its command lacks"
+            )
+        arguments: list[str] = []
+        for parameter in space.parameters:
+            if parameter.name in values:
+                value = values[parameter.name]
+                arguments += irace.passed(parameter.name, value, parameter.switch)
+        return self.model_copy(
+            update={
+                "name": name,
+                "label": None,
+                "parameters": (*self.parameters, *arguments),
+                "space": None,
+                "given": None,
+            }
         )
 
     def _receives(self, placeholder: str) -> bool:

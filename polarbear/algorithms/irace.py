@@ -38,10 +38,39 @@ def output(lines: Iterable[Line], check_exit: Callable[[], None]) -> Iterator[Li
         yield from content
 
 
+def passed(name: str, value: object, switch: str | None) -> list[str]:
+    """The arguments that pass the value of a parameter to a program."""
+    if switch is None:
+        switch = f"--{name} "
+    # A switch that ends in a blank is a separate argument.
+    return [switch.strip(), str(value)] if switch[-1:] == " " else [f"{switch}{value}"]
+
+
 def configurations(
     path: Path, parameter_file: Path | None = None
 ) -> list[tuple[str, tuple[str, ...]]]:
     """The label and the arguments of each configuration in a table with a header of names."""
+    switches = {} if parameter_file is None else _switches(parameter_file)
+    labelled_arguments = []
+    for position, values in enumerate(table_rows(path), 1):
+        arguments: list[str] = []
+        for name, value in values.items():
+            if is_unset(name, value):
+                continue
+            if parameter_file is not None and name not in switches:
+                raise ValueError(f"{path}: {parameter_file} does not say how '{name}' is passed")
+            arguments += passed(name, value, switches.get(name))
+        labelled_arguments.append((values.get(".ID.", str(position)), tuple(arguments)))
+    return labelled_arguments
+
+
+def is_unset(name: str, value: str) -> bool:
+    """Whether a cell is no value of a parameter, as in irace's .ID., .PARENT. and others."""
+    return value == UNSET or name.startswith(".")
+
+
+def table_rows(path: Path) -> list[dict[str, str]]:
+    """The configurations of a table with a header of names; a ValueError says what is wrong."""
     try:
         rows = [(number, shlex.split(line)) for number, line in _lines(path)]
     except ValueError as error:
@@ -49,25 +78,14 @@ def configurations(
     if len(rows) < 2:
         raise ValueError(f"{path} has no configuration below its header of parameter names")
     _, header = rows[0]
-    switches = {} if parameter_file is None else _switches(parameter_file)
-    labelled_arguments = []
-    for position, (number, row) in enumerate(rows[1:], 1):
+    configurations = []
+    for number, row in rows[1:]:
         if len(row) != len(header):
             raise ValueError(
                 f"{path}, line {number}: {len(row)} values for {len(header)} parameters"
             )
-        values = dict(zip(header, row, strict=True))
-        arguments: list[str] = []
-        for name, value in values.items():
-            if value == UNSET or name.startswith("."):  # irace's .ID., .PARENT. and others
-                continue
-            if parameter_file is not None and name not in switches:
-                raise ValueError(f"{path}: {parameter_file} does not say how '{name}' is passed")
-            switch = switches.get(name, f"--{name} ")
-            # A switch that ends in a blank is a separate argument.
-            arguments += [switch.strip(), value] if switch[-1:] == " " else [f"{switch}{value}"]
-        labelled_arguments.append((values.get(".ID.", str(position)), tuple(arguments)))
-    return labelled_arguments
+        configurations.append(dict(zip(header, row, strict=True)))
+    return configurations
 
 
 def _switches(path: Path) -> dict[str, str]:

@@ -204,6 +204,7 @@ def _show_checked(checked: "Checked") -> None:
     if rows:
         titles = ["evaluations#", "first value#", "best value#", "s per evaluation#"]
         output.show_table(["algorithm", "trial", *titles], rows)
+    output.show(*(space.words for space in checked.spaces))
     output.show(*(f"error: {line}" for line in checked.errors))
     output.show(*(f"warning: {line}" for line in checked.warnings))
     output.show(*(f"note: {line}" for line in checked.notes))

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
+from polarbear.config.design_spaces import Design, DesignSpace, configured_algorithms
 from polarbear.config.execution import Execution
 from polarbear.config.stored_settings import PlainConfig, Seeds, StoredSettings
 from polarbear.errors import ConfigError
@@ -37,7 +38,11 @@ from polarbear.wording import joined
 
 @dataclass(frozen=True)
 class Config:
-    """All settings of a user, with all defaults."""
+    """All settings of a user, with all defaults.
+
+    ``spaces`` are those of algorithms that have one, by their names; ``designs`` say which
+    algorithms are configurations of them.
+    """
 
     seed: int
     algorithms: tuple[Algorithm, ...]
@@ -49,6 +54,8 @@ class Config:
     folder: str = "."
     seeds: Seeds = "separate"
     trajectory: Trajectory = "best"
+    spaces: Mapping[str, DesignSpace] = field(default_factory=dict)
+    designs: Mapping[str, Design] = field(default_factory=dict)
 
     def run_seed(
         self,
@@ -199,11 +206,20 @@ def parse(data: object, source: Source, folder: str = ".") -> Config:
     suite = _plug_in(SUITES, "suite", top.instances, source, ("instances",))
     if not top.algorithms:
         raise source.error(("algorithms",), "the list is empty; name at least one algorithm")
-    entries = [
-        (position, algorithm)
-        for position, entry in enumerate(top.algorithms)
-        for algorithm in _variants(entry, source, ("algorithms", position), folder)
-    ]
+    entries: list[tuple[int, Algorithm]] = []
+    designs: dict[str, Design] = {}
+    spaces: dict[str, DesignSpace] = {}
+    for position, entry in enumerate(top.algorithms):
+        path = ("algorithms", position)
+        algorithm: Algorithm = _plug_in(ADAPTERS, "use", entry, source, path)
+        if algorithm.space is None and algorithm.given is None:
+            variants = _variants(algorithm, source, path, folder)
+        else:
+            configured = configured_algorithms(algorithm, folder, source, path)
+            variants = configured.algorithms
+            designs |= configured.designs
+            spaces[algorithm.name] = configured.design_space
+        entries += [(position, variant) for variant in variants]
     _check_fit(entries, suite, top.budget, source)
     _check_race(top, source)
     return Config(
@@ -217,11 +233,14 @@ def parse(data: object, source: Source, folder: str = ".") -> Config:
         folder,
         top.seeds,
         top.trajectory,
+        spaces,
+        designs,
     )
 
 
-def _variants(entry: object, source: Source, path: KeyPath, folder: str) -> tuple[Algorithm, ...]:
-    algorithm: Algorithm = _plug_in(ADAPTERS, "use", entry, source, path)
+def _variants(
+    algorithm: Algorithm, source: Source, path: KeyPath, folder: str
+) -> tuple[Algorithm, ...]:
     try:
         return algorithm.variants(folder)
     except ValueError as error:

@@ -29,6 +29,10 @@ algorithms:
     # label: random
     # true, or {points: K}, if it plans for its budget: 8 (or K) runs on each problem.
     # contract: false
+    # For `polarbear design`: the space of its configurations, in a file or as a mapping, and
+    # configurations to begin with.
+    # space: {sigma: {real: [0.01, 1], log: true, default: 0.3}}
+    # given: [{sigma: 0.1}]
   - name: Nelder-Mead
     use: scipy
     method: nelder-mead

@@ -8,7 +8,7 @@ import io
 import math
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from shlex import quote as quoted
 from typing import ClassVar
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.config.configuration import Config
+from polarbear.driver.check_space import SpaceCheck, check_space
 from polarbear.driver.collect import chosen_instances
 from polarbear.errors import AlgorithmError, BudgetExhausted, PolarBearError
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
@@ -80,6 +81,7 @@ class Checked(Record):
     noisy: bool | None
     algorithms: tuple[TrialResult, ...]
     forecast: CostForecast
+    spaces: tuple[SpaceCheck, ...] = ()
     ROWS = "algorithms"
 
     def one_line(self) -> str:
@@ -142,6 +144,14 @@ def check(config: Config, pool: Executor) -> Checked:
             warnings += _warnings(result, config)
             if outcome.repeats_itself is False:
                 warnings.append(_words_on_repetition(algorithm.name))
+    space_checks = []
+    for name, design_space in config.spaces.items():
+        space_check, drawn = check_space(name, design_space, config)
+        space_checks.append(space_check)
+        if space_check.refusal:
+            errors.append(_words_on_refusal(space_check))
+        if drawn and not refusal:
+            warnings += _failures_of_draws(config, pool, instance, drawn)
     return Checked(
         ok=not errors,
         errors=tuple(errors),
@@ -159,7 +169,28 @@ def check(config: Config, pool: Executor) -> Checked:
         noisy=noisy,
         algorithms=tuple(results),
         forecast=_forecast(config, results, pool.size),
+        spaces=tuple(space_checks),
     )
+
+
+def _words_on_refusal(space: SpaceCheck) -> str:
+    return (
+        f"the space of '{space.algorithm}' has configurations that cannot be used, at least "
+        f"{space.refused} of {space.draws} that were drawn; for example {space.refusal}"
+    )
+
+
+def _failures_of_draws(
+    config: Config, pool: Executor, instance: Instance, drawn: Sequence[Algorithm]
+) -> list[str]:
+    """Warnings about configurations drawn from a space whose trials fail."""
+    outcomes = _outcomes(replace(config, algorithms=tuple(drawn)), pool, instance)
+    lines = []
+    for outcome in outcomes.values():
+        run = StoredRun.of(outcome, workers=1)
+        if run_failed(run):
+            lines.append(f"'{run.algorithm}' failed on {instance.id}: {failure_reason(run)}")
+    return lines
 
 
 def _words_on_noise(probe: Outcome) -> str:
@@ -201,8 +232,10 @@ def _dimension(config: Config, instance: Instance) -> tuple[int | None, str]:
         return None, f"instance {instance.id} cannot be built: {kind}{error}"
 
 
-def _outcomes(config: Config, pool: Executor, instance: Instance, kind: Kind) -> dict[str, Outcome]:
-    """The outcome of each algorithm, and of the probe where it can run."""
+def _outcomes(
+    config: Config, pool: Executor, instance: Instance, kind: Kind | None = None
+) -> dict[str, Outcome]:
+    """The outcome of each algorithm, and of the probe where it can run on this ``kind``."""
     limit = config.budget.limit
     trial_budgets = {EVALUATIONS: TRIAL_EVALUATIONS, **dict.fromkeys(TIMED_AXES, TRIAL_SECONDS)}
     budget = min(trial_budgets.get(config.budget.axis, limit), limit)
