@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -67,13 +67,22 @@ class Trial:
     elapsed: Callable[[], float] = lambda: 0.0
     # The constraints at the point that was evaluated last; None if the problem gave none.
     constraints: Callable[[], list[float] | None] = lambda: None
+    n_objectives: int = 1  # with several, ``evaluate`` returns a list of values
 
     def in_own_sign(self) -> Self:
         """The same run with values in the sign of the problem; NaN is still the worst value."""
         if not self.maximise:
             return self
         evaluate = self.evaluate
-        return replace(self, evaluate=lambda x: -evaluate(x), at_once=None)
+        if self.n_objectives == 1:
+            return replace(self, evaluate=lambda x: -evaluate(x), at_once=None)
+        objectives = self.objectives
+        in_own_sign = cast(Callable[[Any], float], lambda x: [-y for y in objectives(x)])
+        return replace(self, evaluate=in_own_sign, at_once=None)
+
+    def objectives(self, x: object) -> list[float]:
+        """The value of each of several objectives at x."""
+        return cast(list[float], self.evaluate(x))
 
     def evaluate_all(self, points: Sequence[Any] | Floats) -> list[float]:
         """The values of a population; recorded as if they were evaluated one by one."""
@@ -138,6 +147,7 @@ class Algorithm(Options):
     named_by: ClassVar[str] = "use"
     accepts: ClassVar[frozenset[Kind]]
     reports_any_axis: ClassVar[bool] = False  # True: can report t on any axis
+    accepts_objectives: ClassVar[bool] = False  # True: can run on problems with several objectives
     needs_own_process: ClassVar[bool] = False  # True: a run's process serves no other run
     library: ClassVar[str | None] = None  # the package whose version matters
 

@@ -1,8 +1,9 @@
 """Algorithms that are programs, run without a shell.
 
 A program prints a line ``t y``, or ``t y violation`` with constraints, at every improvement, to
-standard output or, if its command contains ``{output}``, to that file. Empty lines and lines that
-start with # are ignored. With ``read`` its output is the log of a solver.
+standard output or, if its command contains ``{output}``, to that file. With several objectives a
+line is ``t y1 y2``, or ``t y1 y2 violation``. Empty lines and lines that start with # are ignored.
+With ``read`` its output is the log of a solver.
 """
 
 import os
@@ -82,6 +83,7 @@ class Command(Algorithm):
 
     accepts: ClassVar[frozenset[Kind]] = frozenset(Kind) - {Kind.SCORES}
     reports_any_axis: ClassVar[bool] = True
+    accepts_objectives: ClassVar[bool] = True
 
     @field_validator(
         "command", "parameters", mode="before", json_schema_input_type=str | list[str | int | float]
@@ -323,18 +325,37 @@ class Command(Algorithm):
             numbers = [decimal_number(word) for word in words]
         except ValueError:
             numbers = []
-        if self.time == "measured" and trial.axis in TIMED_AXES and len(numbers) in (1, 2, 3):
-            value, *violation = numbers[1:] or numbers
-            trial.report(elapsed, value, *violation)
-        elif self.protocol == "irace" and len(numbers) == 1:
+        n_objectives = trial.n_objectives
+        is_measured = self.time == "measured" and trial.axis in TIMED_AXES
+        if is_measured and len(numbers) == n_objectives:
+            _report(elapsed, numbers, trial)
+        elif self.protocol == "irace" and len(numbers) == n_objectives == 1:
             trial.report(trial.budget, numbers[0])
-        elif len(numbers) in (2, 3):
-            trial.report(*numbers)
+        elif len(numbers) in (n_objectives + 1, n_objectives + 2):
+            _report(elapsed if is_measured else numbers[0], numbers[1:], trial)
         else:
             raise BadOutputError(
-                f"line {number} of the output is not two numbers 't y', or three 't y violation': "
+                f"line {number} of the output is not {_form_of_line(n_objectives)}: "
                 f"{line.strip()[:200]!r}"
             )
+
+
+def _report(t: float, numbers: list[float], trial: Trial) -> None:
+    """Report the values at a time, which may be followed by a violation."""
+    n_objectives = trial.n_objectives
+    values = numbers[0] if n_objectives == 1 else numbers[:n_objectives]
+    trial.report(t, values, *numbers[n_objectives:])
+
+
+def _form_of_line(n_objectives: int) -> str:
+    """The form of a line of output, in words."""
+    if n_objectives == 1:
+        return "two numbers 't y', or three 't y violation'"
+    values = " ".join(f"y{k}" for k in range(1, n_objectives + 1))
+    return (
+        f"{n_objectives + 1} numbers 't {values}', or {n_objectives + 2} with a violation after "
+        "these"
+    )
 
 
 def _filled(argument: str, values: dict[str, str]) -> str:

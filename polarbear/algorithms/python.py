@@ -21,6 +21,7 @@ class Python(Algorithm):
 
     accepts: ClassVar[frozenset[Kind]] = frozenset(Kind) - {Kind.SCORES}
     reports_any_axis: ClassVar[bool] = True
+    accepts_objectives: ClassVar[bool] = True
 
     @property
     def runs_user_code(self) -> bool:

@@ -14,6 +14,7 @@ class RandomSearch(Algorithm):
     """Points drawn uniformly in the box."""
 
     accepts: ClassVar[frozenset[Kind]] = frozenset({Kind.CONTINUOUS, Kind.INTEGER})
+    accepts_objectives: ClassVar[bool] = True
 
     def run(self, trial: Trial, setting: Setting) -> None:
         rng = np.random.default_rng(trial.seed)

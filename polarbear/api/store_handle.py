@@ -118,33 +118,33 @@ class Store:
         The last row of a run is its end. ``run_status`` is how it ended: budget or lost if it was
         stopped from outside, after which it is absent from comparisons. The y of a run that found
         nothing is null. Where a value is infeasible there is a column violation, 0 where feasible.
+        With several objectives there are columns y1, y2 and so on instead of y.
 
         >>> store.trajectories(["powell"]).columns
         ['algorithm', 'instance', 'run_status', 't', 'y']
         """
         from polarbear.formats.base import VIOLATION, has_violations, points_and_end
         from polarbear.formats.table import RUN_STATUS
+        from polarbear.store.tables import value_columns as value_columns_of
 
         runs = list(self._disk.improvements(algorithms))
-        rows = [
-            (
-                run.algorithm,
-                run.instance,
-                run.status.value,
-                *points_and_end(run, improvements, self._disk.sign),
-            )
-            for run, improvements in runs
-        ]
+        rows = []
+        for run, improvements in runs:
+            points = points_and_end(run, improvements, self._disk.sign)
+            values = points.value_columns.values()
+            labels = (run.algorithm, run.instance, run.status.value)
+            rows.append((*labels, points.times, *values, points.violations))
+        value_columns = value_columns_of(self._disk.n_objectives)
         schema: dict[str, pl.DataType | type[pl.DataType]] = {
             "algorithm": pl.String,
             "instance": pl.String,
             RUN_STATUS: pl.String,
             "t": pl.List(pl.Float64),
-            "y": pl.List(pl.Float64),
+            **dict.fromkeys(value_columns, pl.List(pl.Float64)),
             VIOLATION: pl.List(pl.Float64),
         }
         one_row_per_run = pl.DataFrame(rows, schema, orient="row")
-        one_row_per_point = one_row_per_run.explode("t", "y", VIOLATION)
+        one_row_per_point = one_row_per_run.explode("t", *value_columns, VIOLATION)
         return one_row_per_point if has_violations(runs) else one_row_per_point.drop(VIOLATION)
 
     def grid(self, grid: GridLike | None = None, until: float | None = None) -> np.ndarray:

@@ -222,6 +222,8 @@ def parse(data: object, source: Source, folder: str = ".") -> Config:
         entries += [(position, variant) for variant in variants]
     _check_fit(entries, suite, top.budget, source)
     _check_race(top, source)
+    if suite.objectives > 1:
+        _check_objectives(entries, suite, top, source)
     return Config(
         top.seed,
         tuple(algorithm for _, algorithm in entries),
@@ -298,6 +300,39 @@ def _check_fit(
                 f"'{algorithm.name}' ({algorithm.use}) cannot report t on '{budget.axis}'; "
                 f"use {listed}, or an adapter that reports: {reporting}",
             )
+
+
+def _check_objectives(
+    algorithms: list[tuple[int, Algorithm]], suite: Suite, top: Configuration, source: Source
+) -> None:
+    """Refuse what needs one objective, or a total order of outcomes."""
+    several = f"{suite.objectives} objectives"
+    for position, algorithm in algorithms:
+        path = ("algorithms", position)
+        if not algorithm.accepts_objectives:
+            able = ", ".join(name for name, use in ADAPTERS.items() if use.accepts_objectives)
+            raise source.error(
+                path, f"'{algorithm.use}' takes problems with one objective; for {several}: {able}"
+            )
+        if algorithm.contract is not None:
+            raise source.error(
+                (*path, "contract"),
+                f"a run that plans for its budget has one final value; with {several} leave it out",
+            )
+    if top.trajectory == "last":
+        raise source.error(
+            ("trajectory",), f"'last' is for one objective; with {several} the archive counts"
+        )
+    if top.inference.plackett_luce:
+        raise source.error(
+            ("inference", "model"),
+            f"'{top.inference.model}' needs a total order of outcomes, but with {several} some are "
+            "incomparable; use 'empirical'",
+        )
+    if top.race.tie_tolerance:
+        raise source.error(
+            ("race", "tie_tolerance"), f"a tolerance is for one value; {several} are compared as is"
+        )
 
 
 def _check_race(top: Configuration, source: Source) -> None:

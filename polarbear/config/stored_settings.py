@@ -51,6 +51,9 @@ class StoredAlgorithm(BaseModel):
         return {**texts, "contract": plain.get("contract"), "options": plain}
 
 
+TYPED_OPTIONS = ("suite", "maximise", "weights", "objectives")  # of a suite
+
+
 class StoredSuite(BaseModel):
     """The suite that the problems of a store are drawn from.
 
@@ -62,6 +65,7 @@ class StoredSuite(BaseModel):
     suite: str
     maximise: bool = False
     weights: dict[str, float] = {}
+    objectives: int = 1
     options: dict[str, Any]
 
     @model_validator(mode="before")
@@ -69,7 +73,7 @@ class StoredSuite(BaseModel):
     def _from_plain(cls, plain: object) -> object:
         if not isinstance(plain, Mapping):
             return plain
-        typed = {key: plain[key] for key in ("suite", "maximise", "weights") if key in plain}
+        typed = {key: plain[key] for key in TYPED_OPTIONS if key in plain}
         return {**typed, "options": plain}
 
 

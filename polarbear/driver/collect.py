@@ -21,6 +21,7 @@ from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import weight_of
 from polarbear.racing import RoundCoverage, State
 from polarbear.rankings import GridValues
+from polarbear.rankings.archives import with_fronts
 from polarbear.rankings.outcomes import violations_of, with_violations
 from polarbear.settings.contract import latest, on_grid
 from polarbear.settings.grid import CPU_SECONDS, SECONDS
@@ -339,11 +340,14 @@ class RaceRuns:
         grid = store.on_grid(config.budget.times)
         self._values: dict[tuple[str, str], np.ndarray] = {}
         self._violations: dict[tuple[str, str], np.ndarray] = {}  # 0 where there is no entry
+        self._fronts: dict[tuple[str, str], np.ndarray] = {}  # with several objectives
         for i, instance in enumerate(grid.instances):
             for a, name in enumerate(grid.algorithms):
                 self._values[name, instance] = grid.values[i, a]
                 if grid.violations is not None:
                     self._violations[name, instance] = grid.violations[i, a]
+                if grid.fronts is not None:
+                    self._fronts[name, instance] = grid.fronts[i, a]
         self.stored = stored_runs(store)
         self.coverage = RoundCoverage(map(store.rounds.read, store.rounds.numbers()))
         self._entered = store.rounds.entered()
@@ -362,6 +366,8 @@ class RaceRuns:
             self._violations.pop(pair, None)
             if outcomes.violations is not None:
                 self._violations[pair] = outcomes.violations
+            if outcomes.fronts is not None:
+                self._fronts[pair] = outcomes.fronts
         else:
             finals = final_outcomes([(run, improvements)], contract_times, self._rank_of_failures)
             is_of_run = contract_times[latest(contract_times, times)] == run.budget
@@ -440,12 +446,21 @@ class RaceRuns:
         values = np.array(
             [[self._value(name, instance) for name in names] for instance in instances]
         )
-        violations = {
-            (i, a): self._violations[name, instance.id]
+        cells = {
+            (i, a): (name, instance.id)
             for i, instance in enumerate(instances)
             for a, name in enumerate(names)
-            if (name, instance.id) in self._violations
         }
+        violations = {
+            cell: self._violations[pair] for cell, pair in cells.items() if pair in self._violations
+        }
+        fronts = None
+        n_objectives = self._config.instances.objectives
+        if n_objectives > 1:
+            known_fronts = {
+                cell: self._fronts[pair] for cell, pair in cells.items() if pair in self._fronts
+            }
+            fronts = with_fronts(values, known_fronts, n_objectives)
         if state.joining:
             algorithm = names.index(state.joining)
             for index in range(state.caught_up + drawn, n_instances):
@@ -458,7 +473,12 @@ class RaceRuns:
             weights = [weight_of(instance_id, weight_of_instance) for instance_id in ids]
         return ranked(
             GridValues(
-                ids, names, self._config.budget.times, values, with_violations(values, violations)
+                ids,
+                names,
+                self._config.budget.times,
+                values,
+                with_violations(values, violations),
+                fronts,
             ),
             self._config.budget.unit_times,
             self._config.race.tie_tolerance,

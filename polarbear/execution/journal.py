@@ -10,8 +10,15 @@ import numpy as np
 
 from polarbear.rankings.outcomes import Improvements, or_none
 
-POINT = struct.Struct("=ddd")
 CHECK = struct.Struct("=I")  # of a point, as code may write bytes into any open file
+
+
+def _point(n_objectives: int) -> struct.Struct:
+    """A point: its time, the value of each objective, and its violation."""
+    return struct.Struct(f"={n_objectives + 2}d")
+
+
+POINT = _point(1)
 POINT_BYTES = POINT.size + CHECK.size
 
 
@@ -26,8 +33,12 @@ class Journal:
         self._file = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, first_descriptor)
         os.close(file)
 
-    def add(self, t: float, y: float, violation: float) -> None:
-        point = POINT.pack(t, y, violation)
+    def add(self, t: float, y: float | tuple[float, ...], violation: float) -> None:
+        """Add a point, whose ``y`` has a value for each objective if there are several."""
+        if isinstance(y, tuple):
+            point = _point(len(y)).pack(t, *y, violation)
+        else:
+            point = POINT.pack(t, y, violation)
         os.write(self._file, point + CHECK.pack(zlib.crc32(point)))
 
     def detach_file(self) -> None:
@@ -40,14 +51,17 @@ class Journal:
         os.close(self._file)
 
 
-def read_journal(path: Path) -> Improvements:
+def read_journal(path: Path, n_objectives: int = 1) -> Improvements:
     """The trajectory in a journal, up to the first point that is incomplete or damaged."""
     data = path.read_bytes() if path.exists() else b""
-    points: list[tuple[float, float, float]] = []
-    for start in range(0, len(data) - POINT_BYTES + 1, POINT_BYTES):
-        point = data[start : start + POINT.size]
-        if data[start + POINT.size : start + POINT_BYTES] != CHECK.pack(zlib.crc32(point)):
+    form = _point(n_objectives)
+    point_bytes = form.size + CHECK.size
+    points: list[tuple[float, ...]] = []
+    for start in range(0, len(data) - point_bytes + 1, point_bytes):
+        point = data[start : start + form.size]
+        if data[start + form.size : start + point_bytes] != CHECK.pack(zlib.crc32(point)):
             break
-        points.append(POINT.unpack(point))
-    times, values, violations = np.array(points, dtype=np.float64).reshape(-1, 3).T.copy()
-    return Improvements(times, values, or_none(violations))
+        points.append(form.unpack(point))
+    columns = np.array(points, dtype=np.float64).reshape(-1, n_objectives + 2).T.copy()
+    values = columns[1] if n_objectives == 1 else columns[1:-1].T.copy()
+    return Improvements(columns[0], values, or_none(columns[-1]))

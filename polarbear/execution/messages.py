@@ -72,6 +72,7 @@ def encode(outcome: Outcome, is_unchanged: bool) -> bytes:
         "message": outcome.message,
         "points": len(outcome.times),
         "has_violations": outcome.violations is not None,
+        "objectives": outcome.improvements.n_objectives,
         "evaluations": outcome.evaluations,
         "reached": outcome.reached,
         "seconds": outcome.seconds,
@@ -85,7 +86,7 @@ def encode(outcome: Outcome, is_unchanged: bool) -> bytes:
     columns = [outcome.times, outcome.values]
     if outcome.violations is not None:
         columns.append(outcome.violations)
-    return mark + line + b"".join(column.tobytes() for column in columns)
+    return mark + line + b"".join(column.T.tobytes() for column in columns)
 
 
 def decode(data: bytes, task: Task) -> Outcome:
@@ -95,15 +96,17 @@ def decode(data: bytes, task: Task) -> Outcome:
         header = json.loads(line[1:])
         points = int(header["points"])
         has_violations = header["has_violations"] is True
-        n_columns = 3 if has_violations else 2
+        n_objectives = int(header["objectives"])
+        n_columns = n_objectives + (2 if has_violations else 1)
         trajectory = np.frombuffer(numbers, dtype=np.float64).reshape(n_columns, points)
+        values = trajectory[1] if n_objectives == 1 else trajectory[1 : n_objectives + 1].T
         host, cpu, load, worker = header["where"]
         return Outcome(
             task,
             Status(header["status"]),
             str(header["message"]),
             trajectory[0].copy(),
-            trajectory[1].copy(),
+            values.copy(),
             int(header["evaluations"]),
             float(header["reached"]),
             float(header["seconds"]),
@@ -111,7 +114,7 @@ def decode(data: bytes, task: Task) -> Outcome:
             float(header["started"]),
             Where(str(host), str(cpu), float(load), str(worker)),
             header["repeats_itself"],
-            trajectory[2].copy() if has_violations else None,
+            trajectory[-1].copy() if has_violations else None,
         )
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise UnreadableError(f"this is no outcome: {error}") from None

@@ -273,7 +273,7 @@ class Pool(Executor):
         self, worker: WorkerProcess, task: Task, status: Status, message: str
     ) -> Outcome:
         """The outcome of a run whose process has ended, from its journal."""
-        improvements = read_journal(worker.setup.journal)
+        improvements = read_journal(worker.setup.journal, self._suite.objectives)
         times = improvements.times
         last_time = float(times[-1]) if len(times) else 0.0
         counts_evaluations = self._setting.budget.axis == EVALUATIONS

@@ -38,7 +38,7 @@ class Recorder:
         axis: str,
         budget: float,
         maximise: bool = False,
-        journal: Callable[[float, float, float], None] | None = None,
+        journal: Callable[..., None] | None = None,
         last: bool = False,
         feasibility_tolerance: float = 0.0,
     ) -> None:
@@ -77,6 +77,10 @@ class Recorder:
         # Evaluates many points in one call and records them one by one; None if impossible.
         can_evaluate_many = self._problem.evaluate_many is not None and axis == EVALUATIONS
         self.at_once = self._evaluate_many if can_evaluate_many else None
+
+    def trajectory_values(self) -> Floats:
+        """The values of the improvements."""
+        return np.array(self.values, dtype=np.float64)
 
     def start(self) -> None:
         """Start the clock; time before that is not charged."""
@@ -148,13 +152,25 @@ class Recorder:
             raise BudgetExhausted
         return observed
 
-    def report(self, t: float, y: float, violation: float = 0.0) -> None:
+    def report(self, t: float, y: Any, violation: float = 0.0) -> None:
         """Record an objective value that the algorithm itself has computed at time t.
 
         ``violation`` is that of the problem's constraints, 0 for a feasible value.
         """
-        t = float(t)
+        if isinstance(y, list | tuple) and len(y) == 1:
+            y = y[0]  # a vector of length one
         y = self._sign * float(y)
+        t, violation = self._checked_report(t, violation)
+        if not (isfinite(y) and isfinite(violation)):
+            self.invalid += 1
+        elif self._last or is_better(violation, y, self._best_violation, self._best):
+            self._best = y
+            self._best_violation = violation
+            self._record(t, y, violation)
+
+    def _checked_report(self, t: float, violation: float) -> tuple[float, float]:
+        """The time and the violation of a report; an error if one of them cannot be right."""
+        t = float(t)
         violation = float(violation)
         if violation < 0:
             raise BadOutputError(
@@ -172,21 +188,16 @@ class Recorder:
             self._reported = self._budget
             raise BudgetExhausted
         self._reported = t
-        if not (isfinite(y) and isfinite(violation)):
-            self.invalid += 1
-        elif self._last or is_better(violation, y, self._best_violation, self._best):
-            self._best = y
-            self._best_violation = violation
-            self._record(t, y, violation)
+        return t, violation
 
     def _read(self, function: Callable[[Point], Any], x: Point) -> float:
         """The value of a function at x; its constraints, if it returns any, are noted."""
         returned = function(x)
-        if not isinstance(returned, tuple):
+        if not isinstance(returned, tuple) or len(returned) == 1:
             if self.constraints is not None:
                 self._take_constraints(None)
             return _number(returned, function)
-        if len(returned) != 2 or np.ndim(returned[0]) != 0 or np.ndim(returned[1]) != 1:
+        if len(returned) != 2 or np.size(returned[0]) != 1 or np.ndim(returned[1]) != 1:
             raise _unexpected(returned, function)
         value, constraints = returned
         self._take_constraints([_number(constraint, function) for constraint in constraints])
@@ -246,6 +257,10 @@ class Recorder:
         self.times.append(t)
         self.values.append(y)
         self.violations.append(violation)
+        self._write(t, y, violation)
+
+    def _write(self, t: float, y: float | tuple[float, ...], violation: float) -> None:
+        """Add an improvement to the journal."""
         if self._journal is not None:
             try:
                 self._journal(t, y, violation)
@@ -258,11 +273,14 @@ class Recorder:
 
 
 def _number(value: Any, function: Callable[[Point], Any]) -> float:
-    """A number that a function has returned."""
+    """A number that a function has returned, perhaps as a vector of length one."""
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise _unexpected(value, function) from None
+        pass
+    if isinstance(value, list | tuple | np.ndarray) and len(value) == 1:
+        return _number(value[0], function)
+    raise _unexpected(value, function)
 
 
 def _unexpected(returned: object, function: Callable[[Point], Any]) -> ProblemError:
@@ -273,9 +291,22 @@ def _unexpected(returned: object, function: Callable[[Point], Any]) -> ProblemEr
     expected = "a number"
     if isinstance(returned, tuple):
         expected += ", or with constraints a number and a list of numbers: (y, [g1, g2])"
+    n_numbers = _count_numbers(returned)
+    if n_numbers > 1:
+        expected += f"; for several objectives, set `instances: {{objectives: {n_numbers}}}`"
     return ProblemError(
         f"the objective{location} returned {_kind_of(returned)}; expected {expected}"
     )
+
+
+def _count_numbers(returned: object) -> int:
+    """The length of a sequence of numbers; 0 for anything else."""
+    if not isinstance(returned, list | tuple | np.ndarray) or np.ndim(returned[:1]) != 1:
+        return 0
+    try:
+        return len([float(number) for number in returned])
+    except (TypeError, ValueError):
+        return 0
 
 
 def _kind_of(value: object) -> str:

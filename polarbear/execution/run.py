@@ -43,7 +43,7 @@ class Problems:
         self._kept = None
 
 
-Journal = Callable[[float, float, float], None]  # receives t, y and violation
+Journal = Callable[..., None]  # receives t, y (or a tuple of them) and violation
 
 
 def execute(
@@ -95,16 +95,7 @@ def _executed(
         problem = problems.get(task.instance)
         maximise = problems.suite.maximise or getattr(problem, "maximise", False) is True
         described = problem if isinstance(problem, Problem) else None
-        records_last = setting.trajectory == "last"
-        recorder = Recorder(
-            described,
-            axis,
-            task.budget,
-            maximise,
-            journal,
-            records_last,
-            problems.suite.feasibility_tolerance,
-        )
+        recorder = _recorder(problems.suite, setting, described, task.budget, maximise, journal)
         trial = Trial(
             stop_after(task.seconds, recorder.evaluate),
             stop_after(task.seconds, recorder.report),
@@ -122,6 +113,7 @@ def _executed(
             at_once=recorder.at_once if task.seconds is None else None,
             elapsed=recorder.elapsed,
             constraints=lambda: recorder.constraints,
+            n_objectives=problems.suite.objectives,
         )
         # Libraries that draw from global generators start from a known state in every run.
         random.seed(task.seed)
@@ -155,7 +147,7 @@ def _executed(
         status,
         message,
         np.array(recorder.times, dtype=np.float64),
-        np.array(recorder.values, dtype=np.float64),
+        recorder.trajectory_values(),
         recorder.evaluations,
         task.budget if status is Status.BUDGET else recorder.reached,
         time.perf_counter() - clock,
@@ -163,6 +155,40 @@ def _executed(
         started,
         here(worker),
         violations=or_none(np.array(recorder.violations, dtype=np.float64)),
+    )
+
+
+def _recorder(
+    suite: Suite,
+    setting: Setting,
+    problem: Problem | None,
+    budget: float,
+    maximise: bool,
+    journal: Journal | None,
+) -> Recorder:
+    """The recorder of a run on a problem of a suite."""
+    axis = setting.budget.axis
+    if suite.objectives == 1:
+        return Recorder(
+            problem,
+            axis,
+            budget,
+            maximise,
+            journal,
+            setting.trajectory == "last",
+            suite.feasibility_tolerance,
+        )
+    from polarbear.execution.front_recorder import FrontRecorder
+
+    return FrontRecorder(
+        problem,
+        axis,
+        budget,
+        suite.objectives,
+        maximise,
+        journal,
+        suite.feasibility_tolerance,
+        suite.archive_size,
     )
 
 

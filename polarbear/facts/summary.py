@@ -126,7 +126,12 @@ def failures(store: StoreOnDisk) -> list[Failure]:
 
 
 def first_at(store: StoreOnDisk, t: float) -> dict[str, float]:
-    """The weighted share of common instances on which each algorithm is best at t; ties shared."""
+    """The weighted share of common instances on which each algorithm is best at t; ties shared.
+
+    There is none with several objectives, where no algorithm need be best.
+    """
+    if store.n_objectives > 1:
+        return {}
     grid = store.on_grid(np.array([t]))
     is_common = grid.present[:, :, 0].all(axis=1)
     if not is_common.any():

@@ -17,11 +17,12 @@ from polarbear.execution.outcome import Outcome, Status, Task
 from polarbear.problems.base import Instance, Kind, Setting, Trajectory
 from polarbear.problems.specs import PROBLEM
 from polarbear.rankings import Improvements
+from polarbear.rankings.archives import entered
 from polarbear.rankings.outcomes import or_none, ordinals
 from polarbear.settings.enumerations import AfterEnd
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name
 from polarbear.settings.options import Options
-from polarbear.store import StoreOnDisk
+from polarbear.store import StoreOnDisk, tables
 from polarbear.store.run_values import StoredTrajectory
 from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, joined, noun, visible
@@ -82,6 +83,7 @@ class Imported:
     grid: object = None  # as in a configuration
     last_time: float | None = None
     trajectory: Trajectory = "best"
+    n_objectives: int = 1
 
     @property
     def times(self) -> tuple[float, ...]:
@@ -135,23 +137,33 @@ def ordered_runs(store: StoreOnDisk, algorithms: tuple[str, ...]) -> list[Stored
 
 
 class PointsAndEnd(NamedTuple):
-    """The points of a run, the last of which is its end; a value is None if the run found none."""
+    """The points of a run, the last of which is its end; a value is None if the run found none.
+
+    ``value_columns`` have the values by the name of their column, one for each objective.
+    """
 
     times: list[float]
-    values: list[float | None]
+    value_columns: dict[str, list[float | None]]
     violations: list[float | None]
 
 
 def points_and_end(run: StoredRun, improvements: Improvements, sign: int) -> PointsAndEnd:
-    """The points of a run and its end, with values in the sign of the objective."""
+    """The points of a run and its end, with values in the sign of the objective.
+
+    With several objectives the end has no values, since it is none of the points.
+    """
+    n_objectives = improvements.n_objectives
     times: list[float] = improvements.times.tolist()
-    values: list[float | None] = (sign * improvements.values).tolist()
+    matrix = (sign * improvements.values).reshape(-1, n_objectives)
+    columns: list[list[float | None]] = [list(column) for column in matrix.T.tolist()]
     violations: list[float | None] = improvements.all_violations().tolist()
     if not times or run.reached > times[-1]:
+        repeats_last = n_objectives == 1 and len(times) > 0
         times.append(run.reached)
-        values.append(values[-1] if values else None)
-        violations.append(violations[-1] if violations else None)
-    return PointsAndEnd(times, values, violations)
+        for column in (*columns, violations):
+            column.append(column[-1] if repeats_last else None)
+    names = tables.value_columns(n_objectives)
+    return PointsAndEnd(times, dict(zip(names, columns, strict=True)), violations)
 
 
 def has_violations(runs: Iterable[StoredTrajectory]) -> bool:
@@ -349,6 +361,56 @@ def imported_frame(
         outcomes,
         maximise=maximise,
         trajectory=trajectory,
+    )
+
+
+def imported_fronts(
+    points: pl.DataFrame,
+    value_columns: Sequence[str],
+    facts: Mapping[str, SpecEntries],
+    maximise: bool,
+    after_end: str,
+    archive_size: int | None = None,
+) -> Imported:
+    """An import from valid rows (algorithm, instance, t, y1, y2, ...) with several objectives.
+
+    The rows are those of `imported_frame`; points enter the archive of a run in the order of times.
+    """
+    keys = ["algorithm", "instance"]
+    sign = -1 if maximise else 1
+    instances = imported_instances(points["instance"].unique(maintain_order=True), facts)
+    default_status = Status.ENDED if after_end == "keeps" else Status.BUDGET
+    outcomes = []
+    for (name, instance), rows in points.group_by(keys, maintain_order=True):
+        last = float(rows["t"].to_numpy().max())
+        status = default_status
+        if "status" in rows.columns and rows["status"].count():
+            status = Status(str(rows["status"].drop_nulls()[0]))
+        found = rows.drop_nulls(value_columns).sort("t", maintain_order=True)
+        violations = np.zeros(len(found))
+        if VIOLATION in found.columns:
+            violations = found[VIOLATION].to_numpy()
+        all_points = Improvements(
+            found["t"].to_numpy(), sign * found.select(value_columns).to_numpy(), violations
+        )
+        archive = entered(all_points, len(value_columns), archive_size)
+        outcomes.append(
+            Outcome(
+                Task(ImportedAlgorithm(name=name), instances[instance], seed=0, budget=last),
+                status,
+                message="",
+                times=archive.times,
+                values=archive.values,
+                reached=last,
+                violations=or_none(archive.all_violations()),
+            )
+        )
+    return Imported(
+        tuple(points["algorithm"].unique(maintain_order=True)),
+        tuple(instances.values()),
+        outcomes,
+        maximise=maximise,
+        n_objectives=len(value_columns),
     )
 
 

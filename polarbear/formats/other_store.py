@@ -59,6 +59,7 @@ def _imported(store: StoreOnDisk) -> Imported:
         notes=notes,
         maximise=store.maximise,
         axis=settings.budget.axis,
+        n_objectives=store.n_objectives,
         trajectory="last" if settings.contracts else settings.trajectory,
         grid=settings.budget.grid if outcomes else None,
     )

@@ -1,8 +1,9 @@
 """Long tables in CSV or Parquet: one row per value or position of an algorithm on an instance."""
 
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from math import inf
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
@@ -20,11 +21,12 @@ from polarbear.formats.table_files import LINE, TableFile, open_table
 from polarbear.problems.base import Trajectory
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, improper, is_weight
+from polarbear.rankings.archives import MAX_OBJECTIVES
 from polarbear.settings.enumerations import AfterEnd
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.settings.names import without_formulas
 from polarbear.settings.options import nearest, unknown
-from polarbear.store import StoreOnDisk
+from polarbear.store import StoreOnDisk, tables
 from polarbear.wording import counted, joined, noun, visible
 
 Unranked = Literal["absent", "below"]
@@ -57,9 +59,21 @@ class TableOptions(base.Format):
 
 
 class TrajectoryTable(TableOptions):
-    """Rows of algorithm, instance, t, y (CSV or Parquet)."""
+    """Rows of algorithm, instance, t, y, or y1, y2, ... for several objectives (CSV or Parquet)."""
 
     y_column: str = Field("y", description="its column of objective values")
+    y_columns: list[str] | None = Field(
+        None,
+        min_length=1,
+        max_length=MAX_OBJECTIVES,
+        description="its columns of the values of several objectives; by default y1, y2 and so on "
+        "where there is no column y",
+    )
+    archive_size: int | None = Field(
+        None,
+        ge=1,
+        description="the largest number of points in the archive of a run with several objectives",
+    )
     seed_column: str | None = Field(
         None, description="its column of seeds, where instances were run repeatedly"
     )
@@ -87,7 +101,12 @@ class TrajectoryTable(TableOptions):
     def read(self, source: Path) -> base.Imported:
         table = open_table(source)
         columns = with_constraints(
-            with_exported_columns(self.columns("y", "seed", "problem", "status"), table.schema),
+            with_exported_columns(
+                with_objectives(
+                    self.columns("y", "seed", "problem", "status"), table.schema, self.y_columns
+                ),
+                table.schema,
+            ),
             table.schema,
             self.violation_column,
             self.feasible_column,
@@ -100,8 +119,32 @@ class TrajectoryTable(TableOptions):
             self.after_end,
             self.trajectory,
             self.feasibility_tolerance,
+            self.archive_size,
         )
         return replace(imported, notes=(*imported.notes, *unused_columns(table, columns)))
+
+
+def with_objectives(
+    columns: Columns, present: Collection[str], value_columns: Sequence[str] | None = None
+) -> Columns:
+    """The columns of a table, with a column for each objective instead of y.
+
+    By default they are y1, y2 and so on, if there is no y.
+    """
+    if value_columns is None:
+        if columns["y"] in present or columns["y"] != "y":
+            return columns
+        numbered = [f"y{k}" for k in range(1, MAX_OBJECTIVES + 1)]
+        value_columns = list(takewhile(lambda name: name in present, numbered))
+        if not value_columns:
+            return columns
+    if len(value_columns) == 1:
+        return {**columns, "y": value_columns[0]}
+    others = {name: column for name, column in columns.items() if name != "y"}
+    return {
+        **others,
+        **dict(zip(tables.value_columns(len(value_columns)), value_columns, strict=True)),
+    }
 
 
 def with_exported_columns(columns: Columns, present: Collection[str]) -> Columns:
@@ -142,20 +185,23 @@ def imported_rows(
     after_end: str,
     trajectory: Trajectory = "best",
     feasibility_tolerance: float = 0.0,
+    archive_size: int | None = None,
 ) -> base.Imported:
     """An import from the rows of a table, which have their line in the column LINE.
 
-    Columns are algorithm, instance, t, y, and perhaps seed, problem, weight, status, violation or
-    feasible. A run whose status is known may have a row without y, which says that it had found
-    nothing by then; a row that is infeasible by an unknown violation says the same.
+    Columns are algorithm, instance, t, y (or y1, y2 and so on), and perhaps seed, problem, weight,
+    status, violation or feasible. A run whose status is known may have a row without y, which says
+    that it had found nothing by then; a row that is infeasible by an unknown violation says the
+    same.
     """
     rejected: list[base.Rejection] = []
-    frame = _cleaned(rows, columns, source, ("t", "y"), rejected)
+    value_columns = tables.value_columns(tables.count_objectives(columns))
+    frame = _cleaned(rows, columns, source, ("t", *value_columns), rejected)
     frame = base.reject(frame, pl.col("t") < 0, "t is negative", rejected)
     if base.VIOLATION in frame.columns:
-        frame = _with_violations(frame, feasibility_tolerance, rejected)
+        frame = _with_violations(frame, value_columns, feasibility_tolerance, rejected)
     if FEASIBLE in frame.columns:
-        frame = _without_infeasible_values(frame, rejected)
+        frame = _without_infeasible_values(frame, value_columns, rejected)
     unit = "instance"  # the column of the names that count once
     if "seed" in frame.columns:
         seed = pl.col("seed").cast(pl.String, strict=False)
@@ -168,13 +214,13 @@ def imported_rows(
         frame = frame.with_columns(pl.coalesce(pl.col("problem").cast(pl.String), unit))
         unit = "problem"
     keys = ["algorithm", "instance", "t"]
-    outcome = [name for name in ("y", base.VIOLATION) if name in frame.columns]
+    outcome = [name for name in (*value_columns, base.VIOLATION) if name in frame.columns]
     is_repeated = pl.struct(*keys, *outcome).is_first_distinct().not_()
     frame = base.reject(frame, is_repeated, "the row occurs twice", rejected)
     _check_any(frame, source, rejected)
     notes: tuple[str, ...] = ()
     n_ambiguous = len(frame) - len(frame.unique(keys))
-    if n_ambiguous:
+    if n_ambiguous and len(value_columns) == 1:
         give = noun(n_ambiguous, "row gives", "rows give")
         notes = (f"{n_ambiguous} {give} another value for a time: the {trajectory} counts",)
     _check_statuses(frame)
@@ -182,33 +228,49 @@ def imported_rows(
     for name, problem in frame.select("instance", unit=unit).unique().rows():
         if problem != name:
             facts[name] = {PROBLEM: problem, **facts.get(name, {})}
-    imported = base.imported_frame(frame, facts, maximise, after_end, trajectory)
+    if len(value_columns) > 1:
+        if trajectory == "last":
+            raise ImportFailedError(
+                f"{source} has {len(value_columns)} objectives, of which the archive counts; leave "
+                "out 'trajectory: last'"
+            )
+        imported = base.imported_fronts(
+            frame, value_columns, facts, maximise, after_end, archive_size
+        )
+    else:
+        imported = base.imported_frame(frame, facts, maximise, after_end, trajectory)
     return replace(imported, rejected=tuple(rejected), notes=notes)
 
 
 def _with_violations(
-    frame: pl.DataFrame, tolerance: float, rejected: list[base.Rejection]
+    frame: pl.DataFrame,
+    value_columns: Sequence[str],
+    tolerance: float,
+    rejected: list[base.Rejection],
 ) -> pl.DataFrame:
     """The rows with violations as numbers, 0 up to the tolerance."""
     violation = _as_number(frame[base.VIOLATION])
     frame = frame.with_columns(violation.alias(base.VIOLATION))
     is_invalid = ~(pl.col(base.VIOLATION).is_finite() & (pl.col(base.VIOLATION) >= 0))
-    is_invalid = is_invalid.fill_null(True) & pl.col("y").is_not_null()
+    is_invalid = is_invalid.fill_null(True) & pl.col(value_columns[0]).is_not_null()
     frame = base.reject(frame, is_invalid, "the violation is not a number of 0 or more", rejected)
     is_feasible = pl.col(base.VIOLATION) <= tolerance
     number = pl.when(is_feasible).then(0.0).otherwise(pl.col(base.VIOLATION))
     return frame.with_columns(number.alias(base.VIOLATION))
 
 
-def _without_infeasible_values(frame: pl.DataFrame, rejected: list[base.Rejection]) -> pl.DataFrame:
+def _without_infeasible_values(
+    frame: pl.DataFrame, value_columns: Sequence[str], rejected: list[base.Rejection]
+) -> pl.DataFrame:
     """The rows, of which infeasible ones have no value."""
     text = frame[FEASIBLE].cast(pl.String).str.strip_chars().str.to_lowercase()
     frame = frame.with_columns(text.replace({"1": "true", "0": "false", "1.0": "true"}))
     frame = frame.with_columns(pl.col(FEASIBLE).replace({"0.0": "false"}))
     is_known = pl.col(FEASIBLE).is_in(["true", "false"])
-    is_invalid = ~is_known.fill_null(False) & pl.col("y").is_not_null()
+    is_invalid = ~is_known.fill_null(False) & pl.col(value_columns[0]).is_not_null()
     frame = base.reject(frame, is_invalid, "feasible is neither true nor false", rejected)
-    return frame.with_columns(y=pl.when(pl.col(FEASIBLE) == "true").then(pl.col("y")))
+    is_feasible = pl.col(FEASIBLE) == "true"
+    return frame.with_columns(pl.when(is_feasible).then(pl.col(value_columns)))
 
 
 class RankingsTable(TableOptions):
@@ -300,7 +362,7 @@ def _cleaned(
         is_invalid = pl.col(name).is_finite().not_().fill_null(True)
         if name == "position":
             is_invalid &= pl.col(name) != inf
-        if name == "y" and "status" in frame.columns:
+        if (name == "y" or tables.OBJECTIVE.fullmatch(name)) and "status" in frame.columns:
             is_invalid &= ~(pl.lit(is_missing) & pl.col("status").is_not_null())
         frame = base.reject(frame, is_invalid, f"{name} is not a finite number", rejected)
     return frame
@@ -331,9 +393,10 @@ def check_type(name: str, column: str, kind: pl.DataType, source: str) -> None:
     """Refuse a column whose type cannot hold the names or numbers that it is used for."""
     is_text = kind in (pl.String, pl.Categorical, pl.Enum, pl.Null)
     is_number = kind.is_numeric() or kind == pl.Boolean
-    is_date_as_name = name not in NUMBERS and kind in DATES
+    holds_numbers = name in NUMBERS or tables.OBJECTIVE.fullmatch(name) is not None
+    is_date_as_name = not holds_numbers and kind in DATES
     if not (is_text or is_number or is_date_as_name):
-        expected = "numbers" if name in NUMBERS else "names"
+        expected = "numbers" if holds_numbers else "names"
         raise ImportFailedError(
             f"{source}: the column '{visible(column)}' for {name} should have {expected}, but has "
             f"the type {kind}"
@@ -463,6 +526,7 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
     records = []
     runs = base.ordered_runs(store, algorithms)
     is_constrained = base.has_violations(runs)
+    value_columns = tables.value_columns(store.n_objectives)
     for run, improvements in runs:
         record: dict[str, object] = {
             "algorithm": run.algorithm,
@@ -474,7 +538,7 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
         if weights:
             record["weight"] = weights.get(run.instance, 1.0)
         points = base.points_and_end(run, improvements, store.sign)
-        record |= {"t": points.times, "y": points.values}
+        record |= {"t": points.times, **points.value_columns}
         if is_constrained:
             record[base.VIOLATION] = points.violations
         records.append(record)
@@ -495,7 +559,14 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
         base.VIOLATION: "the violation of constraints by this value; 0 if it is feasible, empty if "
         "there is no value",
     }
-    lists = ["t", "y", *([base.VIOLATION] if is_constrained else [])]
+    better = "larger" if store.maximise else "smaller"
+    for k, name in enumerate(value_columns, 1):
+        if store.n_objectives > 1:
+            meanings[name] = (
+                f"objective {k} of a point that entered the archive of the run; {better} is "
+                "better; empty if none was found, and at the end of the run"
+            )
+    lists = ["t", *value_columns, *([base.VIOLATION] if is_constrained else [])]
     rows = pl.DataFrame(records, infer_schema_length=None).explode(*lists)
     summary = f"{counted(len(rows), 'row')} of {counted(len(runs), 'run')}"
     options = _options_of_import(store, rows, is_last)

@@ -82,7 +82,11 @@ def add_imported(path: Path, imported: Imported, grid: GridOptions | None = None
         "seed": 0,
         "trajectory": imported.trajectory,
         "algorithms": {name: {"use": "imported"} for name in imported.algorithms},
-        "instances": {"suite": "imported", "maximise": imported.maximise},
+        "instances": {
+            "suite": "imported",
+            "maximise": imported.maximise,
+            **({"objectives": imported.n_objectives} if imported.n_objectives > 1 else {}),
+        },
         "budget": budget.model_dump(mode="json", by_alias=True),
         "execution": {},
     }

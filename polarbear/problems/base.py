@@ -7,7 +7,7 @@ JSON, from which any process can build the problem again.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -22,6 +22,7 @@ from polarbear.numerics.arrays import Floats
 from polarbear.numerics.seeds import derived_seed
 from polarbear.problems.feature_sources import checked_source
 from polarbear.problems.weights import improper, is_weight
+from polarbear.rankings.archives import MAX_OBJECTIVES
 from polarbear.settings.fingerprint import MadeOf
 from polarbear.settings.grid import Budget
 from polarbear.settings.names import LONGEST_INSTANCE, flaw_in_name
@@ -57,9 +58,11 @@ class Problem:
     """One objective to minimise on a box (or, with ``maximise``, to maximise).
 
     With constraints ``evaluate`` returns the value and a list of them, which are feasible up to 0.
+    With several objectives the value is a sequence of numbers, and ``evaluate_many`` returns a row
+    of them for each point.
     """
 
-    evaluate: Callable[[Any], float | tuple[float, Sequence[float]]]
+    evaluate: Callable[[Any], Any]
     lower: Floats | None = None
     upper: Floats | None = None
     maximise: bool = False
@@ -67,7 +70,7 @@ class Problem:
     # on the seconds axis.
     building_seconds: Callable[[], float] | None = None
     # The value to record where ``evaluate`` is noisy; costs no evaluation and no time.
-    true_value: Callable[[Any], float] | None = None
+    true_value: Callable[[Any], Any] | None = None
     # The values at many points, one per row; must equal those of ``evaluate`` to the bit.
     evaluate_many: Callable[[Floats], Floats] | None = None
     # The object that the user's function returned, for the user's algorithms.
@@ -144,6 +147,22 @@ class Suite(Options):
         allow_inf_nan=False,
         exclude_if=lambda tolerance: tolerance == 0,
         description="the violation of constraints up to which a point counts as feasible",
+    )
+
+    objectives: int = Field(
+        1,
+        ge=1,
+        le=MAX_OBJECTIVES,
+        exclude_if=lambda objectives: objectives == 1,
+        description="the number of objectives; with several, the outcome of a run is its archive "
+        "of non-dominated points",
+    )
+    archive_size: int | None = Field(
+        None,
+        ge=1,
+        exclude_if=lambda size: size is None,
+        description="the largest number of points in the archive of a run with several "
+        "objectives; a full archive takes only points that dominate one in it",
     )
 
     named_by: ClassVar[str] = "suite"

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from polarbear.rankings.front_duels import DuelRule
 from polarbear.settings.decision_levels import (
     DEFAULT_ALPHA,
     DEFAULT_CHOICE_REGRET,
@@ -118,6 +119,22 @@ class Rules(Options):
     limits: RaceLimits = Field(RaceLimits(), description="where to stop in any case")
     tie_tolerance: float = Field(
         0.0, ge=0, description="values that differ by no more than this are tied"
+    )
+
+    duel: DuelRule = Field(
+        DuelRule.COVERAGE,
+        exclude_if=lambda rule: rule is DuelRule.COVERAGE,
+        description="with several objectives, which of two archives wins a duel: the one that "
+        "weakly dominates the larger share of the other (coverage); the one that weakly dominates "
+        "all of the other, but not vice versa (dominance); or the better one by an indicator that "
+        "depends on units: hypervolume, epsilon, igd+",
+    )
+    reference: list[float] | None = Field(
+        None,
+        exclude_if=lambda reference: reference is None,
+        description="the reference point of hypervolume, in the values of the problem; by default "
+        "the worst values that the two runs of a duel have in their archives until the end of the "
+        "grid, and 10 % of the range beyond",
     )
 
     def under(self, temporal: bool) -> Rules:

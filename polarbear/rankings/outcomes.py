@@ -6,6 +6,10 @@ is: feasible before infeasible, without a penalty. Everything after this file (r
 choice sets, races) needs only this order. It does not change under increasing transformations of
 the values, nor under those of the violations that keep 0.
 
+With several objectives an outcome is an archive of non-dominated points: the feasible ones, or the
+least violating ones if none is feasible (`archives`). Less violation is better; of two archives
+with equal violations one is better, or neither (`front_duels`).
+
 Arrays of outcomes are two arrays of the same shape, values and violations. The violations are None
 where all outcomes are feasible, so that problems without constraints need nothing of this. An
 outcome that has not been found yet has an infinite value and an infinite violation.
@@ -88,12 +92,18 @@ def or_none(violations: Floats) -> Floats | None:
 class Improvements:
     """The outcomes of a run that were better than all before: times, values and violations.
 
-    Where the last outcome counts instead of the best, they are its changes.
+    Where the last outcome counts instead of the best, they are its changes. With several objectives
+    they are the points that have entered the archive, with values[point, objective].
     """
 
     times: Floats
     values: Floats
     violations: Floats | None = None
+
+    @property
+    def n_objectives(self) -> int:
+        """The number of objectives."""
+        return 1 if self.values.ndim == 1 else self.values.shape[1]
 
     def feasible(self) -> "Improvements":
         """The feasible ones of them."""
@@ -113,6 +123,6 @@ class Improvements:
         return Improvements(self.times[is_inside], self.values[is_inside], inside)
 
     def points(self) -> list[tuple[float, float, float]]:
-        """Time, violation and value of each."""
+        """Time, violation and value of each; with several objectives a list of values."""
         columns = (self.times.tolist(), self.all_violations().tolist(), self.values.tolist())
         return list(zip(*columns, strict=True))

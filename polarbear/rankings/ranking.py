@@ -25,6 +25,7 @@ from polarbear.rankings import outcomes
 ABSENT = -1
 BELOW = 2**15 - 2  # below all algorithms that have a position; the order among these is unknown
 MAX_ALGORITHMS = 200
+NO_TOTAL_ORDER = "with several objectives outcomes have no total order, only duels"
 UNRECORDED = sys.float_info.max  # a value below all that an imported ranking has recorded
 
 
@@ -35,6 +36,9 @@ class GridValues:
     +inf where a run has found nothing yet, UNRECORDED where an imported ranking has only those
     above it, NaN where an algorithm is absent: it was not run on that instance, or was stopped on
     purpose before that time. The violations are None where every value is feasible.
+
+    With several objectives fronts[instance, algorithm, time] are arrays of non-dominated points,
+    [point, objective] each, and a value is 0 where the front has points.
     """
 
     instances: tuple[str, ...]
@@ -42,6 +46,7 @@ class GridValues:
     times: Floats
     values: Floats
     violations: Floats | None = None
+    fronts: np.ndarray | None = None
 
     @property
     def present(self) -> np.ndarray:
@@ -56,12 +61,15 @@ class GridValues:
 
     def positions(self, tie_tolerance: float = 0.0) -> np.ndarray:
         """The positions of the algorithms on each instance at each time."""
+        if self.fronts is not None:
+            raise RankingError(f"there are no positions: {NO_TOTAL_ORDER}")
         return rank(self.values, self.present, tie_tolerance, self.violations)
 
     def with_outcomes_at(self, index: np.ndarray) -> GridValues:
         """The grid whose outcomes at each time are those at another one, given by its index."""
         violations = None if self.violations is None else self.violations[:, :, index]
-        return replace(self, values=self.values[:, :, index], violations=violations)
+        fronts = None if self.fronts is None else self.fronts[:, :, index]
+        return replace(self, values=self.values[:, :, index], violations=violations, fronts=fronts)
 
     def pick(self, instances: Sequence[str], algorithms: Sequence[str]) -> GridValues:
         """The same outcomes of some algorithms on some of the instances, in this order."""
@@ -76,6 +84,7 @@ class GridValues:
             algorithms=tuple(algorithms),
             values=self.values[chosen],
             violations=violations,
+            fronts=None if self.fronts is None else self.fronts[chosen],
         )
 
 
@@ -88,8 +97,11 @@ def side_by_side(first: GridValues, second: GridValues, algorithms: tuple[str, .
             for grid in (first, second)
         ]
         violations = np.concatenate(parts, axis=1)
+    fronts = None
+    if first.fronts is not None and second.fronts is not None:
+        fronts = np.concatenate([first.fronts, second.fronts], axis=1)
     values = np.concatenate([first.values, second.values], axis=1)
-    return GridValues(first.instances, algorithms, first.times, values, violations)
+    return GridValues(first.instances, algorithms, first.times, values, violations, fronts)
 
 
 @dataclass(frozen=True)

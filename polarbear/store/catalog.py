@@ -358,6 +358,8 @@ class Catalog:
 
 def encoded(rows: Rows, schema: pa.Schema, facts: JsonObject | None) -> memoryview:
     """A frame or rows of plain values as a Parquet file; a key that is missing is null."""
+    columns = rows.columns if isinstance(rows, pl.DataFrame) else rows[0].keys() if rows else ()
+    schema = tables.with_objectives(schema, tables.count_objectives(columns))
     if not isinstance(rows, pl.DataFrame):
         rows = pl.DataFrame(rows, schema=empty(schema).schema, orient="row")
     unused = [name for name in tables.OPTIONAL & {*schema.names} if not rows[name].count()]
@@ -377,8 +379,11 @@ def decoded(
     path: Path, data: bytes, schema: pa.Schema, columns: list[str] | None = None
 ) -> pl.DataFrame:
     """The rows of a Parquet file, or some of its columns, with the types of a schema."""
-    expected = schema if columns is None else pa.schema(map(schema.field, columns))
     with file_io.decoding(path):
+        if "y" in schema.names:
+            present = pq.read_schema(pa.BufferReader(data)).names if columns is None else columns
+            schema = tables.with_objectives(schema, tables.count_objectives(present))
+        expected = schema if columns is None else pa.schema(map(schema.field, columns))
         table = _with_optional_columns(_read(data, expected.names), expected)
         table = table.select(expected.names)
         # A cast loads `pyarrow.compute`, which takes longer than reading a small store.
@@ -406,7 +411,10 @@ def content_of(path: Path, data: bytes) -> Content:
 def joined(folder: str, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """The table of a folder from its parts: rows in order, each once."""
     order, key_columns = tables.ORDER[folder]
-    rows = pl.concat([empty(tables.ALL[folder]), *parts]).sort(order, maintain_order=True)
+    frames = list(parts)
+    if not frames:
+        return empty(tables.ALL[folder])
+    rows = pl.concat(frames).sort(order, maintain_order=True)
     return rows.unique(key_columns, keep="first", maintain_order=True)
 
 

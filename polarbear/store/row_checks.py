@@ -11,9 +11,11 @@ from pydantic import BaseModel
 from polarbear.execution.outcome import Status
 from polarbear.problems.specs import OPTIMUM, PROBLEM
 from polarbear.problems.weights import WEIGHT, is_weight
+from polarbear.store.tables import OBJECTIVE
 
 LATEST = 253402300799999999  # microseconds of the last moment that Python can represent
-LISTS = (("t", "y"), ("algorithm", "position"))  # columns with lists of the same length
+# Columns with lists of the same length.
+LISTS = (("t", "y"), ("algorithm", "position"))
 
 
 class _Fingerprint(BaseModel):
@@ -39,7 +41,8 @@ def check(rows: pl.DataFrame) -> None:
         _check_lengths(violated["t"], violated["violation"])
         if not (violated["violation"].explode().drop_nulls() >= 0).all():
             raise ValueError("a violation is negative")
-    for first, second in LISTS:
+    objectives = [("t", name) for name in columns if OBJECTIVE.fullmatch(name)]
+    for first, second in (*LISTS, *objectives):
         if {first, second} <= columns and isinstance(rows[first].dtype, pl.List):
             _check_lengths(rows[first], rows[second])
     if "spec" in columns:

@@ -9,6 +9,7 @@ from polarbear.config.execution import KEEPS
 from polarbear.execution.outcome import STOPPED, Status
 from polarbear.numerics.arrays import Floats
 from polarbear.rankings import Improvements
+from polarbear.rankings.archives import front_array, fronts_at
 from polarbear.rankings.outcomes import or_none, violations_of
 from polarbear.settings.contract import reached
 from polarbear.store.runs import StoredRun
@@ -17,10 +18,14 @@ StoredTrajectory = tuple[StoredRun, Improvements]
 
 
 class OutcomesAtTimes(NamedTuple):
-    """Outcomes of an algorithm on an instance at some times; violations are None if all are 0."""
+    """Outcomes of an algorithm on an instance at some times; violations are None if all are 0.
+
+    With several objectives there is a front at each time, and a value is 0 where it has points.
+    """
 
     values: Floats
     violations: Floats | None
+    fronts: np.ndarray | None = None
 
 
 def best_so_far(
@@ -48,9 +53,12 @@ def outcomes_on_grid(
         return best_so_far(improvements.times, column, run.status, run.reached, times, failed)
 
     violations = improvements.violations
-    return OutcomesAtTimes(
-        at_times(improvements.values), None if violations is None else at_times(violations)
-    )
+    violations_at_times = None if violations is None else at_times(violations)
+    if improvements.n_objectives == 1:
+        return OutcomesAtTimes(at_times(improvements.values), violations_at_times)
+    values = at_times(np.zeros(len(improvements.times)))
+    fronts = fronts_at(improvements, times)
+    return OutcomesAtTimes(values, violations_at_times, front_array(fronts, values))
 
 
 def final_outcomes(

@@ -107,7 +107,9 @@ class StoredRun(NamedTuple):
 
 
 def _best(improvements: Improvements) -> float | None:
-    """The last feasible value of a run; None if it found none."""
+    """The last feasible value of a run; None if it found none, or has several objectives."""
+    if improvements.n_objectives > 1:
+        return None
     values = improvements.feasible().values
     return float(values[-1]) if len(values) else None
 
@@ -181,9 +183,12 @@ class FinishedRun:
     def columns(self) -> dict[str, Floats | None]:
         """The columns of its row in a table of trajectories."""
         improvements = self.improvements
+        values = improvements.values
+        n_objectives = improvements.n_objectives
+        columns = [values] if n_objectives == 1 else list(values.T.copy())
         return {
             "t": improvements.times,
-            "y": improvements.values,
+            **dict(zip(tables.value_columns(n_objectives), columns, strict=True)),
             "violation": improvements.violations,
         }
 
@@ -205,13 +210,20 @@ class FinishedRun:
 
 
 def improvements_in(frame: pl.DataFrame) -> Iterator[Improvements]:
-    """The trajectories in the rows of a table with the columns t, y and violation."""
+    """The trajectories in the rows of a table with the columns t, y and violation.
+
+    With several objectives its columns of values are y1, y2 and so on.
+    """
     lengths = frame["t"].list.len()
     ends = np.cumsum([0, *lengths])
     is_violated = frame["violation"].is_not_null()
     violation_ends = np.cumsum([0, *(lengths * is_violated)])
     times = _concatenated(frame["t"])
-    values = _concatenated(frame["y"])
+    n_objectives = tables.count_objectives(frame.columns)
+    value_columns = tables.value_columns(n_objectives)
+    values = _concatenated(frame[value_columns[0]])
+    if n_objectives > 1:
+        values = np.stack([_concatenated(frame[name]) for name in value_columns], axis=1)
     violations = _concatenated(frame["violation"])
     for row, has_violations in enumerate(is_violated):
         points = slice(ends[row], ends[row + 1])

@@ -21,6 +21,7 @@ from polarbear.problems.base import Instance
 from polarbear.problems.specs import PROBLEM
 from polarbear.problems.weights import WEIGHT, weight_of
 from polarbear.rankings import UNRECORDED, GridValues
+from polarbear.rankings.archives import with_fronts
 from polarbear.rankings.outcomes import with_violations
 from polarbear.settings import contract
 from polarbear.store import file_io, manifest, tables
@@ -124,6 +125,11 @@ class StoreOnDisk:
     def sign(self) -> int:
         """The factor between stored values and those of the problems."""
         return -1 if self.maximise else 1
+
+    @property
+    def n_objectives(self) -> int:
+        """The number of objectives; with several, outcomes are archives of points."""
+        return self.settings.instances.objectives
 
     # --- views -------------------------------------------------------------------------------
 
@@ -394,7 +400,7 @@ class StoreOnDisk:
         if algorithms is not None:
             runs = runs.filter(pl.col("algorithm").is_in(list(algorithms)))
         remaining = {run.run: run for run in stored_runs(runs)}
-        columns = ["run", "t", "y", "violation"]
+        columns = ["run", "t", *tables.value_columns(self.n_objectives), "violation"]
         for _, frame in self.catalog.read_parts("trajectories", columns):
             for run_name, improvements in zip(frame["run"], improvements_in(frame), strict=True):
                 run = remaining.pop(run_name, None)  # a row that occurs twice counts once
@@ -449,6 +455,7 @@ class StoreOnDisk:
         column = {name: position for position, name in enumerate(names)}
         values = np.full((len(instances), len(names), len(times)), np.nan)
         violations: dict[tuple[int, int], Floats] = {}
+        fronts: dict[tuple[int, int], np.ndarray] = {}
         of_contracts: defaultdict[tuple[int, int], list[StoredTrajectory]] = defaultdict(list)
         for run, improvements in self.run_improvements(names):
             if run.instance not in row:
@@ -461,6 +468,8 @@ class StoreOnDisk:
                 values[cell] = on_grid.values
                 if on_grid.violations is not None:
                     violations[cell] = on_grid.violations
+                if on_grid.fronts is not None:
+                    fronts[cell] = on_grid.fronts
         for cell, contract_runs in of_contracts.items():
             contract_times = self.settings.contracts[names[cell[1]]]
             finals = final_outcomes(contract_runs, contract_times, failed)
@@ -473,5 +482,10 @@ class StoreOnDisk:
                 if t in time_index and name in column:
                     values[row[instance], column[name], time_index[t]] = min(position, UNRECORDED)
         return GridValues(
-            instances, names, np.asarray(times), values, with_violations(values, violations)
+            instances,
+            names,
+            np.asarray(times),
+            values,
+            with_violations(values, violations),
+            None if self.n_objectives == 1 else with_fronts(values, fronts, self.n_objectives),
         )

@@ -10,6 +10,9 @@ A table is a folder of Parquet parts; all parts together are the table. Rules fo
 - A run that is listed in ``set-aside-*.parquet``, if there is such a file, does not count.
 - A part of ``trajectories`` has the column ``violation`` only if a value in it is infeasible. Of
   two outcomes the one with less violation is better; of equal violations, that with the smaller y.
+- With several objectives ``trajectories`` has the columns ``y1``, ``y2`` and so on instead of
+  ``y``. Its points are those that entered the archive of a run. The archive at a time has those
+  found until then with the least violation, without those that another one dominates.
 - Of several runs of one algorithm on one instance the one with the highest ``attempt`` counts. An
   algorithm whose options in ``polarbear.json`` have a ``contract`` has one run for each of several
   budgets, and of several runs with one budget the one with the highest ``attempt`` counts.
@@ -37,6 +40,9 @@ With DuckDB::
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterable
 
 import pyarrow as pa
 
@@ -107,6 +113,36 @@ TRAJECTORIES = _table(
         nullable=True,
     ),
 )
+
+OBJECTIVE = re.compile("y[1-9][0-9]*")  # the column of one of several objectives
+
+
+def value_columns(n_objectives: int) -> list[str]:
+    """The columns of the values of trajectories."""
+    if n_objectives == 1:
+        return ["y"]
+    return [f"y{k}" for k in range(1, n_objectives + 1)]
+
+
+def count_objectives(columns: Iterable[str]) -> int:
+    """The number of objectives of trajectories in a table with these columns."""
+    return max(1, sum(OBJECTIVE.fullmatch(name) is not None for name in columns))
+
+
+def with_objectives(schema: pa.Schema, n_objectives: int) -> pa.Schema:
+    """A schema of trajectories with a column for each of several objectives."""
+    if n_objectives == 1 or "y" not in schema.names:
+        return schema
+    fields = []
+    for field in schema:
+        if field.name != "y":
+            fields.append(field)
+            continue
+        for k, name in enumerate(value_columns(n_objectives), 1):
+            meaning = f"objective {k} of points that entered the archive; negated if maximised"
+            fields.append(_column(name, field.type, meaning))
+    return pa.schema(fields)
+
 
 # Columns that a part lacks in which no row has a value.
 OPTIONAL = frozenset({"violation"})
