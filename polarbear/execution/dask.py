@@ -4,6 +4,7 @@ Dask schedules. This module submits runs, collects outcomes, and handles the los
 of the scheduler. A run depends on its seed only, so it may be repeated.
 """
 
+import asyncio
 import os
 import pickle
 import queue
@@ -39,6 +40,7 @@ from polarbear.wording import counted, typed_time
 SUBMITTED_PER_THREAD = 2  # so that a worker does not wait for the next run
 MAX_INNOCENT_RETRIES = 20  # of a run that had not begun when its workers died
 LOOK_INTERVAL_SECONDS = 1.0  # between updates of the list of workers
+MAX_GATHER_SECONDS = 30.0  # for results; those that left with their worker may never come
 MAX_CANCEL_SECONDS = 10.0
 RETRY_SECONDS = 0.5  # after a connection was lost while the cluster was set up
 _WAKE = ""  # is put into the queue instead of the key of a future
@@ -192,20 +194,44 @@ class DaskExecutor(Executor):
             self._recover()
             return
         finished = {key: self._submitted[key].future for key in ended if ended[key] == "finished"}
-        outcome_fields: dict[str, Any] = {}  # all fields but the task
-        with suppress(OSError, ClusterError, TimeoutError):
-            outcome_fields = dict(self._client.gather(finished, errors="skip"))
+        outcome_fields = self._results(finished)
         for key, status in ended.items():
             submission = self._submitted.pop(key)
             fields = outcome_fields.get(key)
-            if fields is not None:  # None also stands for a result whose scheduler was lost
+            if fields is not None:
                 outcome = Outcome(submission.task, **fields)
                 self._placement.check(outcome.task.instance.id, outcome.where)
                 yield outcome
             elif status == "error":
                 yield from self._handle_error(submission)
-            else:  # its worker died or left before it sent the result
+            else:  # its worker or the scheduler was lost before the result was here
                 self._retry(submission)
+
+    def _results(self, finished: Mapping[str, Any]) -> dict[str, Any]:
+        """All fields but the task of outcomes, of those that still exist, by the keys of futures.
+
+        If a worker leaves with its results, Dask waits for another one to compute them again, but
+        a job queue gets no new worker while this waits. So the others are asked for a second time.
+        """
+        futures = dict(finished)
+        for _ in range(2):
+            try:
+                return self._gather(futures)
+            except TimeoutError:
+                futures = {
+                    key: future for key, future in futures.items() if future.status == "finished"
+                }
+            except (OSError, ClusterError):
+                break
+        return {}
+
+    def _gather(self, futures: Mapping[str, Any]) -> dict[str, Any]:
+        async def gathered() -> dict[str, Any]:
+            results = self._client.gather(futures, errors="skip", asynchronous=True)
+            return dict(await asyncio.wait_for(results, MAX_GATHER_SECONDS))
+
+        fields: dict[str, Any] = self._client.sync(gathered)
+        return fields
 
     def _retry(self, submission: Submission) -> None:
         self._submit(submission.task, submission.run, submission.retries + 1)

@@ -105,6 +105,40 @@ def test_a_race_has_the_same_rounds_and_each_run_once_although(
 
 
 @pytest.mark.slow
+def test_results_that_left_with_their_worker_are_computed_by_the_next_one(
+    tmp_path, local_rounds, monkeypatch
+):
+    """The next worker starts when the race looks after its workers, as it does with a job queue."""
+    folder = tmp_path / "dask"
+    folder.mkdir()
+    monkeypatch.setattr(dask, "MAX_GATHER_SECONDS", 2.0)
+    results = dask.DaskExecutor._results
+    renew = dask.Cluster.renew
+    next_workers = []
+    with RealCluster(folder) as cluster:
+        worker = cluster.start_worker()
+        cluster.await_workers(1)
+
+        def results_after_a_loss(executor: Any, finished: Any) -> Any:
+            if finished and worker.poll() is None:
+                cluster.kill(worker)
+                until(lambda: not workers(cluster.address))
+            return results(executor, finished)
+
+        def start_the_next(cluster_of_race: Any) -> None:
+            renew(cluster_of_race)
+            if worker.poll() is not None and not next_workers:
+                next_workers.append(cluster.start_worker())
+
+        monkeypatch.setattr(dask.DaskExecutor, "_results", results_after_a_loss)
+        monkeypatch.setattr(dask.Cluster, "renew", start_the_next)
+        on = {"engine": "dask", "scheduler": cluster.address, "workers": None, "patience": PATIENCE}
+        config = configured(tmp_path, None, "descends", "slowly", execution=on)
+        assert raced(config, tmp_path / "there") == local_rounds
+    assert next_workers
+
+
+@pytest.mark.slow
 def test_a_scheduler_may_be_lost_again_while_a_race_reconnects(
     tmp_path, local_rounds, monkeypatch, capfd
 ):

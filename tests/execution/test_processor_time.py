@@ -74,8 +74,7 @@ def test_a_solvers_log_counts_from_what_the_solver_has_used(bench: Bench):
     body = "time.sleep(0.5)\nprint('o 5\\ns OPTIMUM FOUND')"
     outcome = bench.run(bench.script(body), "cpu-seconds", 20.0, read="o-lines")
     assert outcome.status is Status.PROVEN
-    assert outcome.times[0] < 0.4
-    assert outcome.reached == outcome.times[0]
+    assert outcome.times[0] <= outcome.reached < 0.4  # the proof is a line of its own
 
 
 def test_an_algorithm_in_python_is_charged_for_its_work_only(project: Project):
