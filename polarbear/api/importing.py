@@ -60,7 +60,8 @@ def import_data(
     instance, t, algorithm, position), log (logs of solvers, of which ``source`` may name several
     files or folders), ioh or coco (a folder that IOHprofiler's Analyzer or COCO's
     observer wrote), benchopt (Parquet), optuna (a storage), tensorboard (a folder of event files),
-    preflib (a file or a folder of them), store (another store), or a plug-in's.
+    preflib (a file or a folder of them), aslib (a scenario, with features), store (another store),
+    or a plug-in's.
     Its ``format_options`` follow as keywords, for example ``algorithm_column``, ``maximise``,
     ``trajectory`` ("last" for training curves, which get worse again), and ``after_end``: after its
     last row an algorithm "keeps" its best, or is "absent". ``axis`` is the unit of time, by default

@@ -99,6 +99,14 @@ def algorithms_of_store(folder: Path) -> list[str]:
     return list(store_handle.open(folder).algorithms)
 
 
+def features_of_store(folder: Path) -> list[str]:
+    """The features of the instances of a store."""
+    from polarbear.facts.features import features
+    from polarbear.store import StoreOnDisk
+
+    return list(features(StoreOnDisk.open(folder)).names)
+
+
 def algorithms_of_config(file: Path) -> list[str]:
     """The algorithms that a configuration names, even if it is not valid otherwise."""
     from polarbear.settings.yaml_lines import read_yaml

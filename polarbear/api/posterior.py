@@ -9,6 +9,7 @@ from polarbear.api.listening import Listener
 from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.errors import ConfigError, StoreLockedError, StoreReadOnlyError
 from polarbear.facts.evidence import cached_posterior, evidence_of
+from polarbear.facts.group_answers import GroupAnswers, group_answers, grouping_by
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.posterior_tables import Inferred, some_times
 from polarbear.settings.grid import Budget
@@ -17,7 +18,16 @@ from polarbear.settings.yaml_lines import parse_yaml
 from polarbear.store import StoreOnDisk
 from polarbear.wording import typed, typed_time
 
-__all__ = ["Inferred", "Posterior", "announce_stan", "infer", "other_grid", "some_times"]
+__all__ = [
+    "GroupAnswers",
+    "Inferred",
+    "Posterior",
+    "announce_stan",
+    "infer",
+    "infer_by",
+    "other_grid",
+    "some_times",
+]
 
 GridLike = str | Mapping[str, Any] | Sequence[float]
 
@@ -87,12 +97,9 @@ def infer(
 ) -> Posterior:
     """Infer a posterior from the runs of a store, and keep it there: see `Store.infer`."""
     listener = listener or Listener()
-    given_options = options if model is None else {"model": model, **options}
-    model_options = validate(ModelOptions, given_options, Source("infer"))
+    model_options = _model_options(model, options)
     other_budget = other_grid(disk, grid, until)
-    seed = disk.settings.seed if seed is None else seed
-    if seed < 0:
-        raise ConfigError(f"expected a seed of zero or more, found {seed}")
+    seed = _checked_seed(disk, seed)
     announce_stan(model_options, listener)
     evidence = evidence_of(disk, algorithms, tie_tolerance, other_budget)
     posterior = cached_posterior(disk, evidence, model_options, seed)
@@ -109,3 +116,45 @@ def infer(
     for problem in posterior.problems:
         listener.doubts(problem)
     return posterior if is_kept else replace(posterior, key="")
+
+
+def infer_by(
+    disk: StoreOnDisk,
+    by: str,
+    model: str | None = None,
+    *,
+    algorithms: Sequence[str] | None = None,
+    seed: int | None = None,
+    tie_tolerance: float = 0.0,
+    grid: GridLike | None = None,
+    until: float | None = None,
+    listener: Listener | None = None,
+    **options: Unpack[ModelKeywords],
+) -> GroupAnswers:
+    """Infer a posterior for each group of problems by a feature: see `Store.infer_by`."""
+    listener = listener or Listener()
+    model_options = _model_options(model, options)
+    other_budget = other_grid(disk, grid, until)
+    seed = _checked_seed(disk, seed)
+    grouping = grouping_by(disk, by)
+    announce_stan(model_options, listener)
+    evidence = evidence_of(disk, algorithms, tie_tolerance, other_budget)
+    answers = group_answers(disk, evidence, grouping, model_options, seed)
+    for group in answers.groups:
+        for problem in group.posterior.problems:
+            listener.doubts(f"{by} {group.label}: {problem}")
+    return answers
+
+
+def _model_options(model: str | None, options: Mapping[str, Any]) -> ModelOptions:
+    given_options = options if model is None else {"model": model, **options}
+    return validate(ModelOptions, given_options, Source("infer"))
+
+
+def _checked_seed(disk: StoreOnDisk, seed: int | None) -> int:
+    """The seed of the draws, by default that of the store."""
+    if seed is None:
+        return disk.settings.seed
+    if seed < 0:
+        raise ConfigError(f"expected a seed of zero or more, found {seed}")
+    return seed

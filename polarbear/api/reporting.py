@@ -100,6 +100,7 @@ class Report(Record):
 
 
 def _facts_of_store(context: ReportContext, story: Story) -> Facts:
+    groups = {} if context.groups is None else {"groups": context.groups.summary()}
     return {
         "store": str(context.store.path),
         "pareto_set": [entry.algorithm for entry in story.members],
@@ -120,6 +121,7 @@ def _facts_of_store(context: ReportContext, story: Story) -> Facts:
             for comparison in how_much.comparisons(context)
         ],
         "figures": {name: figure.missing(context) for name, figure in FIGURES.items()},
+        **groups,
     }
 
 
@@ -162,6 +164,7 @@ def report(
     model: str | None = None,
     latex: str | Path | None = None,
     at: float | None = None,
+    by: str | None = None,
     slim: bool = False,
     force: bool = False,
     **figures: Unpack[FigureKeywords],
@@ -175,7 +178,7 @@ def report(
             "--at is the budget of the figure one-budget: name a folder with --png, --pdf, --svg, "
             "--csv or --latex"
         )
-    context = replace(gather(disk, round, model), at=at)
+    context = replace(gather(disk, round, model), at=at, by=by)
     drawn = available(context, only or None) if folders else []
     render = partial(slim_page if slim else page, context)
     written = _write(drawn, context, folders, style, force, html, render)

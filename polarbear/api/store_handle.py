@@ -33,7 +33,7 @@ from polarbear.wording import counted, timed
 if TYPE_CHECKING:
     from polarbear.api.listening import Listener
     from polarbear.api.plots import Plots
-    from polarbear.api.posterior import GridLike, Posterior
+    from polarbear.api.posterior import GridLike, GroupAnswers, Posterior
     from polarbear.api.reporting import Compared, Report
     from polarbear.api.selecting import Answer
     from polarbear.driver.forget import Forgotten, Renamed
@@ -256,6 +256,44 @@ class Store:
             **options,
         )
 
+    def infer_by(
+        self,
+        by: str,
+        model: str | None = None,
+        *,
+        algorithms: Sequence[str] | None = None,
+        seed: int | None = None,
+        tie_tolerance: float = 0.0,
+        grid: GridLike | None = None,
+        until: float | None = None,
+        listener: Listener | None = None,
+        **options: Unpack[ModelKeywords],
+    ) -> GroupAnswers:
+        """Infer how likely each algorithm is to win in each group of problems ``by`` a feature.
+
+        A feature of few numbers, or of categories, has a group for each; others are cut into
+        quarters, or as in ``by="dimension:5,20"``. In the answer for a group, problems of other
+        groups count as a weight that held-out duels have chosen. Nothing is stored. All other
+        arguments are those of `infer`.
+
+        >>> [group.label for group in store.infer_by("dimension:3", draws=1000).groups]
+        ['up to 3', 'above 3']
+        """
+        from polarbear.api import posterior
+
+        return posterior.infer_by(
+            self._disk,
+            by,
+            model,
+            algorithms=algorithms,
+            seed=seed,
+            tie_tolerance=tie_tolerance,
+            grid=grid,
+            until=until,
+            listener=listener,
+            **options,
+        )
+
     def select(
         self,
         preference: str = DEFAULT_PREFERENCE,
@@ -357,6 +395,7 @@ class Store:
         model: str | None = None,
         latex: str | Path | None = None,
         at: float | None = None,
+        by: str | None = None,
         slim: bool = False,
         force: bool = False,
         **figures: Unpack[FigureKeywords],
@@ -366,9 +405,9 @@ class Store:
         ``html`` is the page, with ``slim`` without scripts. ``figures`` go into the folders
         ``png``, ``pdf`` and ``svg``, their data into ``csv``, all or ``only`` some; ``theme``,
         ``width``, ``font``, ``font_size`` and ``time_axis`` are their style. ``latex`` is a folder
-        for tables and figures, one of which shows the budget ``at``. ``round`` reports the state
-        after that round, ``model`` the newest posterior of a model. Existing files are overwritten
-        only with ``force``.
+        for tables and figures, one of which shows the budget ``at``. ``by`` is a feature that
+        groups problems, as in `infer_by`. ``round`` reports the state after that round, ``model``
+        the newest posterior of a model. Existing files are overwritten only with ``force``.
 
         >>> store.report("page.html").written
         (PosixPath('page.html'),)
@@ -383,6 +422,7 @@ class Store:
             model=model,
             latex=latex,
             at=at,
+            by=by,
             slim=slim,
             force=force,
             **figures,

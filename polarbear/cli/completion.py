@@ -60,6 +60,14 @@ def algorithms(context: typer.Context) -> list[str]:
     return [_as_typed(name) for name in _algorithms(context)]
 
 
+def features(context: typer.Context) -> list[str]:
+    """The features of the instances of the store on the command line."""
+    paths = _paths(context)
+    if not paths:
+        return []
+    return _names_or_none(partial(option_names.features_of_store, paths[0]))
+
+
 def algorithms_and_all(context: typer.Context) -> list[str]:
     """The algorithms of the configuration on the command line, and the word for all of them."""
     return [*algorithms(context), EVERY_OTHER]

@@ -151,6 +151,8 @@ def import_data(
     preflib: Orders in a file of PrefLib (.soc, .soi, .toc, .toi), or a folder with one for each
     time.
 
+    aslib: A scenario of ASlib: a folder with its runs and the features of instances.
+
     store: A store of PolarBear's: its runs, or the rankings that were imported into it.
     """
     options = {

@@ -13,6 +13,7 @@ from polarbear.cli.parameters import (
     Algorithms,
     AsJson,
     Debug,
+    Feature,
     Model,
     Quiet,
     Sampler,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from polarbear.api.keyword_options import ModelKeywords
-    from polarbear.api.posterior import Inferred
+    from polarbear.api.posterior import GroupAnswers, Inferred
 
 
 @app.command()
@@ -60,6 +61,7 @@ def infer(
             help="Show the times of the grid that are nearest to these, separated by commas.",
         ),
     ] = None,
+    by: Feature = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="Show every pair of algorithms.")] = False,
     epsilon: Annotated[
         float, typer.Option(help="Win probabilities this near to even are equivalent.")
@@ -79,6 +81,24 @@ def infer(
     """
     opened = polarbear.open(store)
     shown_times = _shown_times(opened.grid(grid, until), at, everything=as_json)
+    if by is not None:
+        with output.announcing_compilation():
+            answers = opened.infer_by(
+                by,
+                model,
+                algorithms=separated(algorithms),
+                seed=seed,
+                tie_tolerance=tie_tolerance,
+                grid=grid,
+                until=until,
+                listener=Screen(),
+                **_model_options(engine, method, draws, settings_of(settings)),
+            )
+        if as_json:
+            output.print_json(answers.to_dict(shown_times, pairs, epsilon))
+        else:
+            _show_groups(answers, answers.inferred(shown_times, pairs, epsilon))
+        return
     with output.announcing_compilation():
         posterior = opened.infer(
             model,
@@ -122,8 +142,23 @@ def _shown_times(times: "np.ndarray", at: str | None, everything: bool) -> list[
     return sorted({int(abs(times - t).argmin()) for t in requested_times})
 
 
+def _show_groups(answers: "GroupAnswers", inferred: "dict[str, Inferred]") -> None:
+    """Print the likely best of each group, then the shares of firsts in each."""
+    output.show(answers.one_line())
+    titles, rows = answers.table()
+    output.show_table(titles, rows)
+    for group in answers.groups:
+        output.show("", f"{answers.by} {group.label}, problems: {group.counted_problems}")
+        _show_shares(inferred[group.label])
+
+
 def _show_inferred(inferred: "Inferred") -> None:
     output.show(inferred.one_line())
+    _show_shares(inferred)
+
+
+def _show_shares(inferred: "Inferred") -> None:
+    """Print the shares of firsts, and every pair if they are there."""
     if inferred.fit is not None and inferred.fit.words:
         output.show(f"warning: {inferred.fit.words}")
     (title, *times), rows = inferred.table()

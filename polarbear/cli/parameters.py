@@ -249,6 +249,17 @@ Settings = Annotated[
     ),
 ]
 
+Feature = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="FEATURE",
+        autocompletion=completion.features,
+        help="Answer for each group of problems by this feature: 'dimension', or with the ends "
+        "of bins, 'dimension:5,20'.",
+    ),
+]
+
 # The look of figures.
 FigureTheme = Annotated[
     Theme, typer.Option("--theme", parser=member_of(Theme), help="The colours of figures.")

@@ -14,6 +14,7 @@ from polarbear.cli.parameters import (
     AsJson,
     CsvFolder,
     Debug,
+    Feature,
     FigureTheme,
     FigureWidth,
     Force,
@@ -55,6 +56,7 @@ def report(
         float | None,
         typer.Option(help="The budget of the figure one-budget; by default the last."),
     ] = None,
+    by: Feature = None,
     slim: Annotated[bool, typer.Option("--slim", help="A small page without scripts.")] = False,
     text: Annotated[bool, typer.Option("--text", help="Print the report as plain text.")] = False,
     markdown: Annotated[
@@ -124,7 +126,14 @@ def report(
     if len(stores) > 1:
         from polarbear.api.reporting import page_of
 
-        single = {"race": race, "round": round, "latex": latex, "at": at, "slim": slim}
+        single = {
+            "race": race,
+            "round": round,
+            "latex": latex,
+            "at": at,
+            "by": by,
+            "slim": slim,
+        }
         for name, value in single.items():
             if value:
                 raise ReportError(f"--{name} works for a single store only")
@@ -146,6 +155,7 @@ def report(
             model=model,
             latex=latex,
             at=at,
+            by=by,
             slim=slim,
             force=force,
             **figure_options,

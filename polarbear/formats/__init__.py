@@ -29,6 +29,7 @@ FORMATS: Registry[type[Format]] = Registry(
         "optuna": "polarbear.formats.optuna:Optuna",
         "tensorboard": "polarbear.formats.tensorboard:TensorBoard",
         "preflib": "polarbear.formats.preflib:PrefLib",
+        "aslib": "polarbear.formats.aslib:Aslib",
         "store": "polarbear.formats.other_store:OtherStore",
     },
 )

@@ -84,6 +84,7 @@ class Imported:
     last_time: float | None = None
     trajectory: Trajectory = "best"
     n_objectives: int = 1
+    features: pl.DataFrame | None = None  # rows of the store's table of features
 
     @property
     def times(self) -> tuple[float, ...]:

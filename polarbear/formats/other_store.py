@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
+
 from polarbear.classical.common_runs import best_values
 from polarbear.errors import ImportFailedError, PolarBearError
 from polarbear.execution.host import IMPORTED
@@ -62,6 +64,7 @@ def _imported(store: StoreOnDisk) -> Imported:
         n_objectives=store.n_objectives,
         trajectory="last" if settings.contracts else settings.trajectory,
         grid=settings.budget.grid if outcomes else None,
+        features=store.features().filter(pl.col("instance").is_in(list(used_instances))),
     )
 
 

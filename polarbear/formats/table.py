@@ -17,6 +17,13 @@ from polarbear.config.execution import KEEPS
 from polarbear.errors import ImportFailedError
 from polarbear.execution.outcome import Status
 from polarbear.formats import base
+from polarbear.formats.feature_columns import (
+    COST,
+    PREFIX,
+    exported_columns,
+    feature_columns,
+    features_in_columns,
+)
 from polarbear.formats.table_files import LINE, TableFile, open_table
 from polarbear.problems.base import Trajectory
 from polarbear.problems.specs import PROBLEM
@@ -50,6 +57,10 @@ class TableOptions(base.Format):
     t_column: str = Field("t", description="its column of times")
     weight_column: str | None = Field(
         None, description="its column of weights: how many instances each counts as"
+    )
+
+    feature_prefix: str = Field(
+        PREFIX, description="how the names of its columns begin that are features of instances"
     )
 
     def columns(self, *others: str) -> Columns:
@@ -121,7 +132,13 @@ class TrajectoryTable(TableOptions):
             self.feasibility_tolerance,
             self.archive_size,
         )
-        return replace(imported, notes=(*imported.notes, *unused_columns(table, columns)))
+        return replace(
+            imported,
+            notes=(*imported.notes, *unused_columns(table, columns, self.feature_prefix)),
+            features=features_in_columns(
+                table, self.instance_column, self.feature_prefix, imported.instances
+            ),
+        )
 
 
 def with_objectives(
@@ -307,7 +324,7 @@ class RankingsTable(TableOptions):
         rankings = frame.sort("instance", "t", "position", "algorithm").group_by(
             "instance", "t", maintain_order=True
         )
-        notes = unused_columns(table, columns)
+        notes = unused_columns(table, columns, self.feature_prefix)
         n_single = len(rankings.len().filter(pl.col("len") == 1))
         if n_single:
             have = noun(
@@ -320,6 +337,9 @@ class RankingsTable(TableOptions):
             rankings=rankings.agg("algorithm", "position"),
             rejected=tuple(rejected),
             notes=notes,
+            features=features_in_columns(
+                table, self.instance_column, self.feature_prefix, tuple(instances.values())
+            ),
         )
 
 
@@ -331,9 +351,10 @@ def rows_of(table: TableFile, columns: Columns) -> pl.DataFrame:
     return table.read([column for column in columns.values() if column])
 
 
-def unused_columns(table: TableFile, columns: Columns) -> tuple[str, ...]:
+def unused_columns(table: TableFile, columns: Columns, feature_prefix: str = "") -> tuple[str, ...]:
     """A note on the columns of a file that are not used, if there are any."""
-    return base.ignored([column for column in table.schema if column not in columns.values()])
+    used = {*columns.values(), *feature_columns(table.schema, feature_prefix)}
+    return base.ignored([column for column in table.schema if column not in used])
 
 
 def _cleaned(
@@ -527,6 +548,7 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
     runs = base.ordered_runs(store, algorithms)
     is_constrained = base.has_violations(runs)
     value_columns = tables.value_columns(store.n_objectives)
+    columns_of_features = exported_columns(store)
     for run, improvements in runs:
         record: dict[str, object] = {
             "algorithm": run.algorithm,
@@ -537,6 +559,8 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
         }
         if weights:
             record["weight"] = weights.get(run.instance, 1.0)
+        for name, value_of_instance in columns_of_features.items():
+            record[name] = value_of_instance.get(run.instance)
         points = base.points_and_end(run, improvements, store.sign)
         record |= {"t": points.times, **points.value_columns}
         if is_constrained:
@@ -567,6 +591,9 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
                 "better; empty if none was found, and at the end of the run"
             )
     lists = ["t", *value_columns, *([base.VIOLATION] if is_constrained else [])]
+    for name in columns_of_features:
+        meanings[name] = f"the feature '{name.removeprefix(PREFIX)}' of the instance"
+    meanings[COST] = f"the {store.settings.budget.axis} that computing all features takes"
     rows = pl.DataFrame(records, infer_schema_length=None).explode(*lists)
     summary = f"{counted(len(rows), 'row')} of {counted(len(runs), 'run')}"
     options = _options_of_import(store, rows, is_last)

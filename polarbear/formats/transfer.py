@@ -95,6 +95,8 @@ def add_imported(path: Path, imported: Imported, grid: GridOptions | None = None
     with store.writing():
         store.adopt(settings)
         store.add_instances(list(_reconciled(store, imported.instances)), "imported")
+        if imported.features is not None:
+            store.add_features(imported.features)
         if imported.rankings is None:
             is_new = _add_new_runs(store, imported.outcomes)
         else:

@@ -17,6 +17,7 @@ from polarbear.problems.base import Instance, Problem, Setting, Suite
 from polarbear.problems.feature_sources import LANDSCAPE
 from polarbear.problems.landscape import landscape_features
 from polarbear.settings.grid import EVALUATIONS
+from polarbear.settings.names import flaw_in_name
 from polarbear.settings.options import describe
 from polarbear.settings.user_code import load_function
 from polarbear.wording import joined, visible
@@ -25,6 +26,7 @@ INSTANCE = "instance"
 COST = "cost"  # the column, or the key of a function's result, that holds the cost of all features
 MAX_TABLE_BYTES = 2**28
 MISSING = ("", "NA", "nan", "NaN", "?")  # texts in a CSV file that stand for no value
+LONGEST_TEXT = 200  # characters of a feature's name, or of a category
 FeatureValue = float | str
 FeatureRow = dict[str, object]  # a row of the store's table of features
 
@@ -98,10 +100,14 @@ def given_features(values: Mapping[str, Any], cost: float = 0.0) -> GivenFeature
     for name, value in values.items():
         if name in (INSTANCE, COST):
             continue
+        _check_text(name)
         if isinstance(value, bool | np.bool_):
             features[name] = "yes" if value else "no"
         elif isinstance(value, str):
-            features[name] = value.strip()
+            text = value.strip()
+            if text:
+                _check_text(text)
+                features[name] = text
         elif isinstance(value, int | float | np.number):
             if math.isfinite(value):
                 features[name] = float(value)
@@ -112,6 +118,13 @@ def given_features(values: Mapping[str, Any], cost: float = 0.0) -> GivenFeature
     if not (math.isfinite(total) and total >= 0):
         raise ValueError(f"the cost of its features is {total:g}, but must be 0 or more")
     return GivenFeatures(features, total)
+
+
+def _check_text(text: str) -> None:
+    """Raise a ValueError if the name of a feature, or a category, cannot be displayed."""
+    flaw = flaw_in_name(text, LONGEST_TEXT)
+    if flaw:
+        raise ValueError(f"'{visible(text[:60])}' is not the name of a feature or category: {flaw}")
 
 
 class FeatureFunction:

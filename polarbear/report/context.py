@@ -11,9 +11,13 @@ import numpy as np
 
 from polarbear.classical.view_options import Comparison
 from polarbear.errors import InferenceError, ReportError
+from polarbear.facts.evidence import evidence_of
+from polarbear.facts.feature_groups import Grouping
+from polarbear.facts.group_answers import GroupAnswers, group_answers, grouping_by
 from polarbear.facts.standings import Standings, standings
 from polarbear.inference.beliefs import Beliefs, beliefs
 from polarbear.inference.strongest_rival import p_best_at_each_time
+from polarbear.problems.specs import FAMILY
 from polarbear.racing import RoundRecord, State
 from polarbear.racing.recommendation import Advice, advise
 from polarbear.racing.rules import Rules
@@ -58,7 +62,8 @@ class ReportContext:
     the order of their colours. ``times`` are those of the estimates, which differ from those of the
     configuration if its grid was changed later. ``race`` has the facts of `polarbear status
     --json`, None without a race; ``basis`` is None without a posterior. ``comparison`` configures
-    the classical view, ``at`` is the budget of the figure of one budget.
+    the classical view, ``at`` is the budget of the figure of one budget,
+    ``by`` the feature that groups problems.
     """
 
     store: StoreOnDisk
@@ -73,6 +78,7 @@ class ReportContext:
     contest: Contest | None
     comparison: Comparison = field(default_factory=Comparison)
     at: float | None = None
+    by: str | None = None
 
     @property
     def candidates(self) -> tuple[str, ...]:
@@ -124,6 +130,27 @@ class ReportContext:
         assert estimates is not None
         names = tuple(name for name in estimates.algorithms if name in self.remaining)
         return names, estimates.best[[estimates.row_of(name) for name in names]].T
+
+    @cached_property
+    def groups(self) -> GroupAnswers | None:
+        """The answers for the groups of problems; None where none were asked for, or inferred."""
+        if self.by is None or self.basis is None:
+            return None
+        posterior = self.basis.posterior
+        evidence = evidence_of(self.store, posterior.algorithms)
+        return group_answers(
+            self.store,
+            evidence,
+            self.grouping,
+            posterior.options,
+            posterior.seed,
+            self.remaining if len(self.remaining) > 1 else None,
+        )
+
+    @cached_property
+    def grouping(self) -> Grouping:
+        """The instances in groups by the feature of the report, or by their kind."""
+        return grouping_by(self.store, self.by or FAMILY)
 
     @property
     def advice(self) -> Advice:

@@ -83,6 +83,11 @@ def outline(context: ReportContext, story: Story) -> list[Block]:
             how_much.columns(context.axis), tuple(comparison.cells for comparison in compared)
         )
         blocks += [Heading(how_much.TITLE), table, Paragraph(f"{how_much.EXPLANATION}.")]
+    if context.groups is not None:
+        titles, rows_of_groups = context.groups.table()
+        table = Table(tuple(titles), tuple(tuple(row) for row in rows_of_groups))
+        blocks += [Heading(f"By {context.groups.by}"), table]
+        blocks.append(Paragraph(f"{context.groups.borrowing.capitalize()}."))
     if story.left_out:
         title = "Eliminated" if context.race else "Left out"
         blocks += [Heading(title), _reasons(story.left_out)]

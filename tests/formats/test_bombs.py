@@ -236,6 +236,14 @@ def store_with_a_repeated_text(folder: Path) -> Path:
     return store.path
 
 
+def aslib_with_holes(folder: Path) -> Path:
+    scenario = folder / "aslib"
+    scenario.mkdir()
+    (scenario / "description.txt").write_text("performance_measures: [runtime]\n")
+    holes(scenario / "algorithm_runs.arff")
+    return scenario
+
+
 BOMBS: dict[str, list[Builder]] = {
     "table": [
         many_rows(ROW),
@@ -256,6 +264,7 @@ BOMBS: dict[str, list[Builder]] = {
     "optuna": [optuna_with_a_long_name, optuna_with_many_trials, journal_with_holes],
     "tensorboard": [event_file_with_holes],
     "preflib": [votes],
+    "aslib": [aslib_with_holes],
     "store": [store_with_a_repeated_text],
 }
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")

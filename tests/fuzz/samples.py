@@ -12,7 +12,7 @@ from random import Random
 
 import polars as pl
 
-from tests.formats import test_benchopt, test_coco, test_preflib
+from tests.formats import test_aslib, test_benchopt, test_coco, test_preflib
 from tests.fuzz.grammars import COLUMN_KINDS, Files, table
 from tests.fuzz.tokens import damaged, mutated, name, number, sometimes
 
@@ -94,6 +94,7 @@ SAMPLES: dict[str, list[Files]] = {
             "sgd/events.out.tfevents.1": _event(3, False),
         }
     ],
+    "aslib": [{name: text.encode() for name, text in test_aslib.FILES.items()}],
     "preflib": [{"x.toc": test_preflib.FILE.encode()}, {"1.toc": VOTES.encode(), "2.toc": b""}],
 }  # fmt: skip
 

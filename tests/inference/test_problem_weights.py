@@ -63,3 +63,33 @@ def test_groups_that_differ_borrow_little_and_groups_that_do_not_borrow_all():
 def test_a_single_group_borrows_all():
     duels = duels_with(np.full(30, 0.6), np.random.default_rng(3))
     assert borrowed_weight(duels, np.zeros(30, dtype=int), 2.0) == 1
+
+
+def mean_losses(rates: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
+    """The expected log loss on new problems of each group: alone, all together, and borrowed."""
+    groups = np.repeat(np.arange(len(rates)), size)
+    first_wins = rng.random(len(groups)) < rates[groups]
+    positions = np.stack([~first_wins, first_wins], axis=1)[:, :, np.newaxis].astype(np.int16)
+    borrowed = borrowed_weight(duels_of(positions), groups, 2.0)
+    losses = []
+    for weight in (0.0, 1.0, borrowed):
+        support = np.where(groups == np.arange(len(rates))[:, np.newaxis], 1.0, weight)
+        predicted = (1 + support @ first_wins) / (2 + support.sum(axis=1))
+        loss = -rates * np.log(predicted) - (1 - rates) * np.log(1 - predicted)
+        losses.append(loss.mean())
+    return np.array(losses)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "groups", "size"), [(6e6, 4e6, 10, 10), (4, 4, 10, 10), (12, 8, 20, 5)]
+)
+def test_predictions_are_nearly_those_of_the_better_of_no_and_full_support(
+    first: float, second: float, groups: int, size: int
+):
+    rng = np.random.default_rng(7)
+    losses = np.mean(
+        [mean_losses(rng.beta(first, second, groups), size, rng) for _ in range(100)], axis=0
+    )
+    alone, together, borrowed = losses
+    assert borrowed <= min(alone, together) + 0.005
+    assert borrowed < max(alone, together) - 0.015

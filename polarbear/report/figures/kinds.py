@@ -1,12 +1,18 @@
-"""Shares of duels won on each kind of instance, where instances are of several kinds."""
+"""Shares of duels won on each kind of instance, or in each group by a feature.
+
+The kind of an instance is the feature 'family'.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
 from polarbear.facts.evidence import Evidence, evidence_of
-from polarbear.problems.specs import family_in
+from polarbear.facts.features import features
+from polarbear.problems.specs import FAMILY
 from polarbear.rankings.duels import duels_of
 from polarbear.report.context import ReportContext, once
 from polarbear.report.figures.base import Figure, by_algorithm, grid_axis
@@ -18,12 +24,20 @@ MAX_KINDS = 12  # more panels cannot be compared
 
 
 @once
-def instances_by_kind(context: ReportContext) -> dict[str, list[str]]:
-    """The instances of each kind; empty if some have none, or all the same one."""
+def instances_by_kind(context: ReportContext) -> dict[str, Sequence[str]]:
+    """The instances of each kind; empty if some have none, or all the same one.
+
+    With a feature for groups they are the instances of each group.
+    """
+    if context.by is not None:
+        return {group.label: group.instances for group in context.grouping.groups}
+    known = features(context.store)
+    if FAMILY not in known.names or known.column(FAMILY).is_missing.any():
+        return {}
     kinds: dict[str, list[str]] = {}
-    for instance, spec in context.store.specs().items():
-        kinds.setdefault(family_in(spec), []).append(instance)
-    return kinds if 1 < len(kinds) <= MAX_KINDS and "" not in kinds else {}
+    for row, instance in enumerate(known.instances):
+        kinds.setdefault(str(known.column(FAMILY).value(row)), []).append(instance)
+    return dict(kinds) if 1 < len(kinds) <= MAX_KINDS else {}
 
 
 def missing(context: ReportContext) -> str | None:
@@ -102,7 +116,8 @@ def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
                 hover=words,
             )
             lines.append(line)
-        title = Title(f"{kind}, {counted(n_problems, 'instance')}")
+        name = kind if context.by is None else f"{context.grouping.feature} {kind}"
+        title = Title(f"{name}, {counted(n_problems, 'instance')}")
         y = Axis(WON, low=0, high=1)
         panels.append(Panel(x=axis, y=y, series=(Rule(0.5), *lines), titles=(title,)))
     return Chart(
@@ -115,6 +130,11 @@ def chart(data: pl.DataFrame, context: ReportContext) -> Chart:
 
 
 def caption(context: ReportContext) -> str:
+    if context.by is not None:
+        return (
+            f"The share of its duels that each algorithm wins, by {context.grouping.feature}, "
+            "averaged over its rivals, a draw counting half. Each group has its own problems only."
+        )
     return (
         "The share of its duels that each algorithm wins on each kind of instance, averaged over "
         "its rivals, a draw counting half. An algorithm may be among the best for one kind alone."

@@ -125,7 +125,8 @@ def sections(
         _selector(context, content["selector"], figures["leaders"]),
         _how_much(context),
         of_figures("pairs", "Pair by pair", "matrix", "pairs"),
-        of_figures("kinds", "By kind of instance", "kinds") if has_kinds else None,
+        _groups(context),
+        of_figures("kinds", title_of_kinds(context), "kinds") if has_kinds else None,
         _instances(content["closer"]),
         of_figures("race", "The race", "rounds"),
         of_figures("allocation", "Where the budget went", "allocation"),
@@ -146,6 +147,7 @@ def slim_sections(
     all_sections = [
         _pareto(context, story),
         _how_much(context),
+        _groups(context),
         figures if drawings else None,
         *_last(story),
     ]
@@ -177,6 +179,27 @@ def _how_much(context: ReportContext) -> Section | None:
         "explanation": how_much.EXPLANATION,
     }
     return Section("how-much", how_much.TITLE, "how_much", content)
+
+
+def title_of_kinds(context: ReportContext) -> str:
+    """The title of the duels won by kind of instance, or by the feature of the report."""
+    if context.by is None:
+        return "By kind of instance"
+    return f"Duels won by {context.grouping.feature}"
+
+
+def _groups(context: ReportContext) -> Section | None:
+    """The likely best of each group of problems, as a table."""
+    if context.groups is None:
+        return None
+    titles, rows = context.groups.table()
+    content = {
+        "columns": [title.removesuffix("#") for title in titles],
+        "numbers": [title.endswith("#") for title in titles],
+        "rows": rows,
+        "explanation": context.groups.borrowing,
+    }
+    return Section("groups", f"By {context.grouping.feature}", "how_much", content)
 
 
 def _classical(context: ReportContext, figures: list[FigureInPage]) -> Section:
