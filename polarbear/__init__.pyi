@@ -11,6 +11,8 @@ from .api.gating import gate as gate
 from .api.histories import history as history
 from .api.importing import import_data as import_data
 from .api.importing import infer as infer
+from .api.judging import Judgement as Judgement
+from .api.judging import judge as judge
 from .api.listening import Listener as Listener
 from .api.merge_stores import merge as merge
 from .api.plain_runs import check as check

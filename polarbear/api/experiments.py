@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
@@ -12,7 +13,7 @@ from polarbear.api.listening import Listener, Progress
 from polarbear.api.store_handle import Store
 from polarbear.config.configuration import Config, Overrides
 from polarbear.driver import collect
-from polarbear.driver.loop import Race
+from polarbear.driver.loop import Race, resumed
 from polarbear.driver.race_progress import ProgressFile
 from polarbear.errors import RaceError
 from polarbear.facts.standings import Standings, standings
@@ -23,14 +24,20 @@ from polarbear.records import Facts, Record, json_values
 from polarbear.settings import defaults
 from polarbear.store import StoreOnDisk
 
+if TYPE_CHECKING:
+    from polarbear.api.judging import Judgement  # few races have newcomers that are named
+
 __all__ = ["Raced", "race"]
+
+JUDGEMENT_KEYS = ("verdict", "score", "text", "cost")  # of the last newcomer
 
 
 @dataclass(frozen=True, repr=False)
 class Raced(Record):
     """The result of a race; ``purposes`` are the choices for the preferences that it was for.
 
-    ``extra_runs`` is the number of speculative runs that no round has used.
+    ``extra_runs`` is the number of speculative runs that no round has used. ``judgements`` are
+    those of the newcomers that the call has named.
     """
 
     stopped_because: str
@@ -39,6 +46,7 @@ class Raced(Record):
     failures: tuple[Failure, ...]
     purposes: tuple[ChoiceQuestion, ...]
     extra_runs: int
+    judgements: tuple[Judgement, ...] = ()
     ROWS = "algorithms"
 
     def to_dict(self) -> Facts:
@@ -52,6 +60,10 @@ class Raced(Record):
                 {**json_values(purpose), "answered": purpose.is_answered}
                 for purpose in self.purposes
             ]
+        if self.judgements:
+            last = self.judgements[-1].to_dict()
+            facts |= {key: last[key] for key in JUDGEMENT_KEYS}
+            facts["judgements"] = json_values(self.judgements)
         return facts
 
     def one_line(self) -> str:
@@ -85,7 +97,8 @@ def race(
 
     ``config`` is a file, a mapping or a `Config`. A race continues where it stopped. Algorithms
     that are new in the configuration enter on the stored instances; ``add`` restricts this to the
-    named ones. The ``store`` is the given folder, or one named after the configuration next to it.
+    named ones, which are judged as by `judge` first. The ``store`` is the given folder, or one
+    named after the configuration next to it.
     With a ``preference``, or several, the race makes only the runs that the choice for it needs,
     and ends as soon as its expected regret is below ``regret``. With ``more`` it ends after this
     number of further problems, on which all candidates run, whether relations are open or not.
@@ -143,6 +156,10 @@ def race(
                 "failed runs are repeated; the decisions of earlier rounds stay, unless --redecide "
                 "takes them again"
             )
+        judgements: tuple[Judgement, ...] = ()
+        if add:
+            judgements = _judged(disk, settings, add, purposes, listener, mix_hosts)
+            settings, add = _without_failed(disk, settings, add, judgements)
         live_page = None if page is None else LivePage(disk, Path(page), listener)
         with listener.race(disk) as display, ProgressFile(disk) as progress_file:
             watchers = [
@@ -173,8 +190,46 @@ def race(
         failures=tuple(failures(disk)),
         purposes=running.state.choices if purposes else (),
         extra_runs=len(disk.speculative.table()),
+        judgements=judgements,
     )
     return Store(disk, result)
+
+
+def _judged(
+    disk: StoreOnDisk,
+    settings: Config,
+    add: Sequence[str],
+    purposes: Sequence[Purpose],
+    listener: Listener,
+    mix_hosts: bool,
+) -> tuple[Judgement, ...]:
+    """The judgements of newcomers, on the problems of the race; they enter it afterwards."""
+    from polarbear.api.judging import judge_in
+
+    resumed(settings, disk, add)  # refuses a wrong name before any run
+    preference = purposes[0].preference if purposes else None
+    return tuple(
+        judge_in(disk, settings, name, preference, listener, mix_hosts, gives_up=False)
+        for name in add
+    )
+
+
+def _without_failed(
+    disk: StoreOnDisk, settings: Config, add: Sequence[str], judgements: Sequence[Judgement]
+) -> tuple[Config, list[str]]:
+    """The configuration and the newcomers without those that failed, which do not enter."""
+    from polarbear.api.judging import drop
+
+    failed = [judgement.algorithm for judgement in judgements if judgement.has_failed]
+    for name in failed:
+        drop(disk, settings, name)
+    entering = [name for name in add if name not in failed]
+    remaining = [one for one in settings.algorithms if one.name not in failed]
+    last_round = disk.rounds.last()
+    if last_round is not None and not entering:
+        # No other new algorithm of the configuration enters in their place.
+        remaining = [one for one in remaining if one.name in last_round.state.algorithms]
+    return replace(settings, algorithms=tuple(remaining)), entering
 
 
 def _purposes(

@@ -31,6 +31,7 @@ from polarbear.cli.parameters import (
 if TYPE_CHECKING:
     from polarbear.api.experiments import Raced
 
+FAILED = 1  # the exit code where an algorithm that --add names has failed
 AT_LIMIT = 3  # the exit code of a race that stopped with something open
 
 
@@ -128,6 +129,8 @@ def race(
             listener=Screen(verbose),
         ).result
     output.result(ended_race, as_json, lambda raced: _show_raced(raced, verbose))
+    if any(judgement.has_failed for judgement in ended_race.judgements):
+        raise typer.Exit(FAILED)
     if ended_race.at_limit:
         raise typer.Exit(AT_LIMIT)
 
@@ -136,7 +139,8 @@ def _show_raced(raced: "Raced", verbose: bool) -> None:
     from polarbear.api import standings_words
 
     standings = raced.standings
-    closing_lines = standings_words.failure_lines(raced.failures)
+    closing_lines = [judgement.text for judgement in raced.judgements]
+    closing_lines += standings_words.failure_lines(raced.failures)
     closing_lines += [standings_words.purpose_words(purpose) for purpose in raced.purposes]
     if raced.extra_runs and verbose:
         closing_lines.append(standings_words.speculative_words(raced.extra_runs))

@@ -1,6 +1,6 @@
 """The runs of a configuration: those that are missing, those of a race, and their executor."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -400,13 +400,17 @@ class RaceRuns:
 
     def n_complete_after(self, state: State) -> int:
         """The number of next instances that all candidates were run on to the end already."""
-        stored_indices = {*self._store.instances()["index"]}
-        index = state.instances
-        while index in stored_indices and self._are_complete(state.candidates, index):
-            index += 1
-        return index - state.instances
+        return self.complete_until(state.instances, state.candidates) - state.instances
 
-    def _are_complete(self, names: Iterable[str], index: int) -> bool:
+    def complete_until(self, first: int, names: Collection[str]) -> int:
+        """The index of the first instance from ``first`` on that one of these did not finish."""
+        stored_indices = {*self._store.instances()["index"]}
+        index = first
+        while index in stored_indices and self._are_complete(names, index):
+            index += 1
+        return index
+
+    def _are_complete(self, names: Collection[str], index: int) -> bool:
         """Whether these algorithms were run to the end on an instance of the suite."""
         instance = self._stream.first(index + 1)[index]
         for name in names:

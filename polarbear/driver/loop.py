@@ -83,7 +83,8 @@ def _check_newcomers(
                 f"there is no race in {store.path} that '{name}' could enter; start one without "
                 "--add"
             )
-        if name in last_round.state.algorithms:
+        was_judged = store.judgements.of(name) is not None  # then the same command continues
+        if name in last_round.state.algorithms and not was_judged:
             raise RaceError(
                 f"--add: '{name}' is in the race in {store.path} already; a newcomer needs another "
                 "name"
@@ -94,8 +95,9 @@ class Race:
     """A race on a store; the caller holds the store's lock.
 
     ``on_finding`` receives the findings of a short trial before the first race; None for no trial.
-    With ``more`` the race ends after this number of further problems, whatever its limits are.
-    ``warn`` receives lines about features that are unknown.
+    With ``more`` the race ends after this number of further problems, whatever its limits are;
+    with ``only_newcomers`` once those that were added have caught up. ``warn`` receives lines about
+    features that are unknown.
     """
 
     def __init__(
@@ -109,6 +111,7 @@ class Race:
         on_finding: Callable[[str], None] | None = None,
         more: int | None = None,
         warn: Callable[[str], None] = lambda line: None,
+        only_newcomers: bool = False,
     ) -> None:
         self._config = config
         self._rules = config.race
@@ -117,7 +120,9 @@ class Race:
         self._purposes = purposes
         self._retry_failed = retry_failed
         self._on_finding = on_finding
+        self._only_newcomers = only_newcomers
         self._began = time.monotonic()
+        self._added = tuple(add)
         self.state, self._waiting = resumed(config, store, add)
         self._plan = RunPlan(config, store, retry_failed)
         self._stream = InstanceStream(config)
@@ -208,6 +213,8 @@ class Race:
 
     def _ended(self) -> Ended | None:
         """How the race has ended, if it has; a newcomer that waits enters first."""
+        if self._only_newcomers and not self._waiting and self.state.joining not in self._added:
+            return Ended("the newcomers have caught up", at_limit=False)
         self._let_catch_up()
         if self._requested is not None:
             return self._ended_with(self._requested)
@@ -449,34 +456,61 @@ def refuse_failures(
         )
 
 
+def failure_of(
+    failures: Failures, name: str, runs: Sequence[StoredRun], are_first: bool
+) -> str | None:
+    """Why an algorithm has failed by the rules of a race; None if it has not.
+
+    With ``are_first`` these are its first runs, of which one must have worked.
+    """
+    broken = _broken_words(name, runs) if are_first else None
+    return broken or _intolerable_words(failures, name, runs)
+
+
 def _refuse_broken_algorithms(first_runs: Mapping[str, Sequence[StoredRun]]) -> None:
     """Raise an error if an algorithm has failed in all of its first runs."""
-    lines = [
-        f"'{name}' failed in all {len(runs)} of its first runs, so nothing is decided about "
-        f"it; on {_example(runs)}"
-        for name, runs in first_runs.items()
-        if runs and all(map(run_failed, runs))
-    ]
+    words = [_broken_words(name, runs) for name, runs in first_runs.items()]
+    lines = [line for line in words if line is not None]
     if lines:
         remedy = f"{REMEDY}, or remove it from the configuration."
         raise AlgorithmError("\n".join([*lines, remedy]))
 
 
+def _broken_words(name: str, first_runs: Sequence[StoredRun]) -> str | None:
+    """What is said of an algorithm that has failed in all of its first runs."""
+    if not first_runs or not all(map(run_failed, first_runs)):
+        return None
+    return (
+        f"'{name}' failed in all {len(first_runs)} of its first runs, so nothing is decided about "
+        f"it; on {_example(first_runs)}"
+    )
+
+
 def _refuse_intolerable_failures(failures: Failures, name: str, runs: Sequence[StoredRun]) -> None:
     """Raise an error if an algorithm has failed more often than the configuration tolerates."""
+    words = _intolerable_words(failures, name, runs)
+    if words is None:
+        return
+    if failures.means == "ends":
+        raise AlgorithmError(f"{words}\n{REMEDY}.")
+    raise AlgorithmError(f"{words}\n{REMEDY}, or raise `tolerated` if such failures are normal.")
+
+
+def _intolerable_words(failures: Failures, name: str, runs: Sequence[StoredRun]) -> str | None:
+    """What is said of an algorithm that has failed more often than the configuration tolerates."""
     failed_runs = [run for run in runs if run.status.failed]
     if failed_runs and failures.means == "ends":
-        raise AlgorithmError(
+        return (
             f"'{name}' failed, which ends the race by `execution.failures.means: ends`; "
-            f"on {_example(failed_runs)}\n{REMEDY}."
+            f"on {_example(failed_runs)}"
         )
     if len(failed_runs) > failures.tolerated * len(runs):
-        raise AlgorithmError(
+        return (
             f"'{name}' failed in {len(failed_runs)} of {counted(len(runs), 'run')}, more than "
             f"the {percent(failures.tolerated)} of `execution.failures.tolerated`; "
-            f"on {_example(failed_runs)}\n{REMEDY}, or raise `tolerated` if such failures are "
-            "normal."
+            f"on {_example(failed_runs)}"
         )
+    return None
 
 
 def _example(runs: Sequence[StoredRun]) -> str:

@@ -198,17 +198,8 @@ class RoundInference:
 
     def _judged(self, state: State, posterior: Posterior, evidence: Evidence) -> State:
         rules = self._config.race
-        return judged(
-            state, self._purposes, rules, posterior, evidence.duels, self._bet_per_problem
-        )
-
-    @property
-    def _bet_per_problem(self) -> float:
-        """The factor with which no problem counts more than one in bets.
-
-        It depends on the configuration alone, since bets must not depend on later problems.
-        """
-        return 1 / max([1.0, *self._config.instances.weights.values()])
+        bet_per_problem = self._config.instances.bet_per_problem
+        return judged(state, self._purposes, rules, posterior, evidence.duels, bet_per_problem)
 
     def _record(
         self,
@@ -337,7 +328,7 @@ class RoundInference:
     def _duels(self, state: State, evidence: Evidence) -> DuelRecord:
         """The duels that bets are placed on: no problem has a weight above one."""
         record = evidence.duels.record().decided_at(state.decided_at)
-        return record.scaled(self._bet_per_problem)
+        return record.scaled(self._config.instances.bet_per_problem)
 
     def _tables(self, state: State, posterior: Posterior) -> DecisionTables | None:
         """The probabilities by which a posterior decides; None if it is not usable."""

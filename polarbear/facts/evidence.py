@@ -48,6 +48,22 @@ class Evidence:
     def n_problems(self) -> int:
         return len(set(self.problem_names))
 
+    def of_instances(self, rows: slice) -> "Evidence":
+        """The evidence of neighbouring instances alone."""
+        grid = self.grid
+        return replace(
+            self,
+            grid=replace(
+                grid,
+                instances=grid.instances[rows],
+                values=grid.values[rows],
+                violations=None if grid.violations is None else grid.violations[rows],
+            ),
+            positions=self.positions[rows],
+            problems=None if self.problems is None else self.problems[rows],
+            weights=None if self.weights is None else self.weights[rows],
+        )
+
     @cached_property
     def duels(self) -> ProblemDuels:
         """Duels of all pairs, grouped by problem."""

@@ -213,6 +213,14 @@ class Suite(Options):
         """The number of instances; None if unlimited."""
         return None
 
+    @property
+    def bet_per_problem(self) -> float:
+        """The factor with which no problem counts more than one in bets.
+
+        It depends on the configuration alone, since bets must not depend on later problems.
+        """
+        return 1 / max([1.0, *self.weights.values()])
+
     def check_weights(self, setting: Setting) -> None:
         """Raise if a weight's name or pattern matches no instance of a finite suite."""
         size = self.size(setting) if self.weights else None

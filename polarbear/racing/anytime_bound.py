@@ -20,8 +20,16 @@ share it. The first field of n algorithms gets 6 / pi^2 of it, divided among its
 pairs; the k-th algorithm that enters later gets 6 / (pi^2 (k + 1)^2), divided among its ordered
 pairs with the earlier ones. The shares sum to at most one, whatever the number of entrants.
 
+A newcomer of a stream is called a member once it was shown to be better than each member at some
+time. If that is wrong, there is one member that it beats at no time. The mean of its wealth against
+this member over all times is wealth, too, whatever the times have to do with each other: it reaches
+1/d with probability at most d. So members need no correction, times cost at most the logarithm of
+their number, and only entrants share the error: the k-th one gets k^-1.2 / zeta(1.2) of it. These
+shares decrease slowly, since streams are long: the hundredth entrant gets 12 times what it would by
+1/k^2.
+
 Assumptions: problems are drawn independently, or their order is random, and the seeds of a problem
-are drawn in one round.
+are drawn in one round. An algorithm was not made for the very problems that it is compared on.
 """
 
 from collections.abc import Callable
@@ -31,6 +39,7 @@ import scipy  # loads `scipy.special` at its first use
 
 EVEN_DUELS = 4.0  # h: how near to even the bets expect duels to be; any value keeps the bound
 MAX_WEALTH = 1e12  # the largest wealth that is recorded
+ENTRANT_DECAY = 1.2  # the power of its number with which the share of an entrant decreases
 WINS_TOLERANCE = 1e-3  # to which the number of wins that a proof needs is computed
 
 
@@ -70,6 +79,41 @@ def proves_in_race(log_wealths: np.ndarray, alpha: float, initial: int) -> np.nd
     """
     shares = shares_of_error(log_wealths.shape[1], initial)
     return np.asarray(log_wealths >= _log_of_inverse((1 - alpha) * shares))
+
+
+def log_wealth_at_some_time(log_wealths: np.ndarray) -> np.ndarray:
+    """The logarithm of the wealth of betting that a beats b at some time: [a, b] of [time, a, b].
+
+    It is the mean of the wealth over all times.
+    """
+    log_sum = scipy.special.logsumexp(log_wealths, axis=0)
+    return np.asarray(log_sum - np.log(len(log_wealths)))
+
+
+def log_wealth_of_member(alpha: float, entrant: int) -> float:
+    """The logarithm of the wealth with which an entrant of a stream is shown to be a member.
+
+    P(any entrant of the stream is called a member wrongly) is at most 1 - alpha. ``entrant`` is its
+    number in the stream, from 1 on.
+    """
+    share = entrant**-ENTRANT_DECAY / float(scipy.special.zeta(ENTRANT_DECAY))
+    return float(_log_of_inverse((1 - alpha) * share))
+
+
+def fewest_wins_to_prove(decided: np.ndarray, log_needed: float) -> np.ndarray:
+    """The smallest number of wins in these numbers of duels whose wealth is enough.
+
+    It is infinite where not even winning all of them is enough.
+    """
+    too_few = np.floor(decided / 2)
+    enough = np.asarray(decided, dtype=float)
+    is_possible = log_wealth(enough, np.zeros_like(enough)) >= log_needed
+    while (enough - too_few > 1).any():
+        middle = np.where(enough - too_few > 1, np.floor((too_few + enough) / 2), enough)
+        is_enough = log_wealth(middle, decided - middle) >= log_needed
+        too_few = np.where(is_enough, too_few, middle)
+        enough = np.where(is_enough, middle, enough)
+    return np.where(is_possible, enough, np.inf)
 
 
 def proving_score(n_duels: float, error: float) -> float:

@@ -29,7 +29,7 @@ DAMAGED = "damaged"  # the folder of files that `repair` has moved
 NUMBER = "[0-9]{4,6}"  # of a round or a race
 _HASH = f"-[0-9a-f]{{{file_io.HASH_DIGITS}}}"
 _FILE = re.compile(
-    rf"provenance\.json|set-aside{_HASH}\.parquet"
+    rf"(provenance|judgements)\.json|set-aside{_HASH}\.parquet"
     rf"|({'|'.join(tables.ALL)}|posteriors)/\w+(-\w+)?{_HASH}\.parquet"
     rf"|(rounds|races/race-{NUMBER})/"
     rf"((round-{NUMBER}|race|entered|more)\.json|(ratings|pairs)-{NUMBER}{_HASH}\.parquet)"
@@ -163,7 +163,11 @@ def _has_parts(path: Path) -> bool:
 
 def data_files(path: Path) -> list[str]:
     """The files on disk that PolarBear can have written, listed or not, except polarbear.json."""
-    files = [*path.glob("set-aside-*.parquet"), *path.glob("provenance.json")]
+    files = [
+        *path.glob("set-aside-*.parquet"),
+        *path.glob("provenance.json"),
+        *path.glob("judgements.json"),
+    ]
     for folder in FOLDERS:
         for ending in ("json", "parquet"):
             files += (path / folder).rglob(f"*.{ending}")

@@ -40,6 +40,9 @@ def rename(store: StoreOnDisk, old: str, new: str) -> None:
             about = store.races.about(number)
             yield replace(about, config=_renamed_settings(about.config, old, new)).file()
         yield store.provenance.read().renamed(old, new).file()
+        judgements = store.judgements.read()
+        if judgements.judgements:
+            yield judgements.renamed(old, new).file()
 
     catalog.commit(changed_files(), replaced, _renamed_settings(store.settings, old, new))
 

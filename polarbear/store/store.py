@@ -26,6 +26,7 @@ from polarbear.rankings.outcomes import with_violations
 from polarbear.settings import contract
 from polarbear.store import file_io, manifest, tables
 from polarbear.store.catalog import Catalog, File, joined, part_file
+from polarbear.store.judgements import Judgements
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import FOLDER, Races, Rounds, folder_of
 from polarbear.store.run_values import (
@@ -76,6 +77,7 @@ class StoreOnDisk:
         self.rounds = Rounds(catalog, folder, last_round)
         self.posteriors = Posteriors(catalog, self.rounds, self.races, past is not None)
         self.provenance = Provenance(catalog)
+        self.judgements = Judgements(catalog)
         self.set_aside = SetAside(catalog)
         self.speculative = SpeculativeTable(catalog)
         self._tables: dict[str, tuple[dict[str, pl.DataFrame], pl.DataFrame]] = {}

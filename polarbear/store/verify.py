@@ -18,6 +18,7 @@ from polarbear.racing import RoundRecord
 from polarbear.store import file_io, manifest, tables
 from polarbear.store.catalog import Catalog
 from polarbear.store.file_io import T
+from polarbear.store.judgements import JUDGEMENTS, Judgements
 from polarbear.store.manifest import check_nothing_leads_out, data_files
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import ABOUT, ENTERED, MORE, SCHEMAS, Races, Rounds, folder_of
@@ -105,6 +106,7 @@ def _records(catalog: Catalog) -> Iterator[tuple[str, Callable[[], object]]]:
     """The files of a store whose content has a form, with functions that read them."""
     races = Races(catalog)
     yield PROVENANCE, Provenance(catalog).read
+    yield JUDGEMENTS, Judgements(catalog).read
     for folder, schema in tables.ALL.items():
         for name in catalog.names(f"{folder}/"):
             yield name, partial(catalog.read_table, name, schema)
