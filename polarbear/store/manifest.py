@@ -163,11 +163,9 @@ def _has_parts(path: Path) -> bool:
 
 def data_files(path: Path) -> list[str]:
     """The files on disk that PolarBear can have written, listed or not, except polarbear.json."""
-    files = [
-        *path.glob("set-aside-*.parquet"),
-        *path.glob("provenance.json"),
-        *path.glob("judgements.json"),
-    ]
+    files = [*path.glob("set-aside-*.parquet")]
+    for name in ("provenance.json", "judgements.json"):
+        files += path.glob(name)
     for folder in FOLDERS:
         for ending in ("json", "parquet"):
             files += (path / folder).rglob(f"*.{ending}")

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import polarbear as pb
-from tests.support import Project, solver, synthetic
+from tests.support import RANDOM, Project, solver, synthetic
 
 RATINGS = {
     "default": [1.0] * 10,
@@ -150,11 +150,19 @@ def test_a_member_enters_the_race_of_its_store(tmp_path: Path):
     assert "hopeless" not in [row.algorithm for row in raced.standings().algorithms]
 
 
-def test_a_newcomer_that_cannot_run_has_failed(store: Path):
-    judgement = pb.judge(store, {"name": "broken", "use": "python", "function": "nowhere.py:solve"})
+def test_a_newcomer_that_cannot_run_has_failed(tmp_path: Path):
+    config = {
+        "algorithms": [RANDOM],
+        "instances": {"suite": "classic", "dimensions": {"from": 2, "to": 3}},
+        "budget": {"grid": [10, 20]},
+        "execution": {"workers": 1},
+    }
+    store = pb.run(config, tmp_path / "store", instances=10).path
+    broken = {"name": "broken", "use": "python", "function": "nowhere.py:solve"}
+    judgement = pb.judge(store, broken)
     assert (judgement.verdict, judgement.score) == ("failed", 0)
     assert "nowhere.py" in judgement.text
-    assert pb.open(store).algorithms == MEMBERS
+    assert pb.open(store).algorithms == ("random",)
 
 
 @pytest.fixture
@@ -179,11 +187,12 @@ def test_race_add_prints_the_verdict(raced_project: Project, name: str, verdict:
 
 
 def test_race_add_says_that_a_newcomer_failed_and_does_not_enter_it(project: Project):
-    classic = {"suite": "classic", "count": 12, "dimensions": 2}
-    both = [{"name": "random", "use": "random-search"}, solver("coordinate_descent")]
-    project.configure(algorithms=both, instances=classic)
+    classic = {"suite": "classic", "dimensions": {"from": 2, "to": 3}}
+    both = [RANDOM, solver("coordinate_descent")]
+    limits = {"limits": {"instances": 16}}
+    project.configure(algorithms=both, instances=classic, race=limits)
     project.race("config.yaml")
-    project.configure(algorithms=[*both, solver("fails_at_once")], instances=classic)
+    project.configure(algorithms=[*both, solver("fails_at_once")], instances=classic, race=limits)
     done = project("race", "config.yaml", "--add", "fails_at_once", "--json")
     assert done.returncode == 1
     raced = json.loads(done.stdout)
