@@ -58,6 +58,7 @@ class Evidence:
                 instances=grid.instances[rows],
                 values=grid.values[rows],
                 violations=None if grid.violations is None else grid.violations[rows],
+                fronts=None if grid.fronts is None else grid.fronts[rows],
             ),
             positions=self.positions[rows],
             problems=None if self.problems is None else self.problems[rows],
