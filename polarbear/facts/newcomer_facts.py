@@ -105,7 +105,7 @@ class NewcomerRates:
         return float(self.win_rates.mean(axis=0).min())
 
     def leads(self) -> tuple[Lead, ...]:
-        is_ahead = (self.p_better >= LIKELY).all(axis=1)
+        is_ahead = np.asarray((self.p_better >= LIKELY).all(axis=1))
         leads = []
         for inside in _stretches(is_ahead.tolist()):
             if is_ahead[inside[0]]:
@@ -122,7 +122,7 @@ class NewcomerRates:
 
     def losses(self, newcomer: str, run_times: RunTimes) -> tuple[Loss, ...]:
         """Where some member is likely better, each time with the strongest one."""
-        newcomer_is_worse = (1 - self.p_better >= LIKELY).any(axis=1)
+        newcomer_is_worse = np.asarray((1 - self.p_better >= LIKELY).any(axis=1))
         strongest = self.win_rates.argmin(axis=1)
         rival_at = np.where(newcomer_is_worse, strongest, -1)
         losses = []
