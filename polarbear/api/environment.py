@@ -41,6 +41,7 @@ def diagnose(scheduler: str | None = None) -> Diagnosis:
             "solvers", "highspy", "pyscipopt", "ortools", "pyvrp"
         ),
         "the method mcmc": _extras("nuts", "nutpie"),
+        "choices by features": _extras("features", "scikit-learn"),
         "the stan engine": findings(),
         "many machines": [
             *_extras("cluster", "distributed", "dask-jobqueue"),

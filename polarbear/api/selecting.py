@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polarbear.api.listening import Listener
-from polarbear.errors import SelectionError
-from polarbear.facts.evidence import evidence_of
+from polarbear.errors import SelectionError, StoreLockedError, StoreReadOnlyError
+from polarbear.facts.evidence import Evidence, evidence_of
 from polarbear.facts.next_command import (
     IMPORTED,
     command_for_choice,
@@ -18,9 +18,17 @@ from polarbear.facts.next_command import (
 )
 from polarbear.facts.standings import standings
 from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference.feature_models.forest import Forest
 from polarbear.selection import choice, posterior_source
 from polarbear.selection.choice import Answer, JudgedAlgorithm, JudgedPortfolio
 from polarbear.selection.criteria import check_risk, check_value
+from polarbear.selection.cross_validation import CrossValidation, cross_validated
+from polarbear.selection.feature_choice import (
+    FeatureBasis,
+    GivenFeatures,
+    basis_by_features,
+    given_features,
+)
 from polarbear.selection.portfolio_cover import PortfolioCover
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
@@ -32,7 +40,19 @@ from polarbear.store import StoreOnDisk
 if TYPE_CHECKING:
     from polarbear.config.configuration import Config  # loads all adapters
 
-__all__ = ["Answer", "JudgedAlgorithm", "JudgedPortfolio", "SweepTable", "select"]
+__all__ = [
+    "Answer",
+    "CrossValidation",
+    "JudgedAlgorithm",
+    "JudgedPortfolio",
+    "SweepTable",
+    "cross_validate",
+    "select",
+]
+
+WITH_FEATURES = (
+    "a choice by features has its own posterior of the empirical model: leave out --model and --key"
+)
 
 
 def select(
@@ -52,13 +72,22 @@ def select(
     key: str | None,
     value: str,
     seed: int,
+    features: GivenFeatures | str | None,
+    instance: str | None,
     listener: Listener | None,
 ) -> Answer:
     """Choose an algorithm, or a portfolio, for a preference: `Store.select` has the arguments."""
     if png is not None and not sweep:
         raise SelectionError("--png draws a sweep: add --sweep")
     profile = check_risk(risk)
-    basis = posterior_source.find_basis(disk, model, key)
+    of_instance = None
+    if features is not None or instance is not None:
+        if model is not None or key is not None:
+            raise SelectionError(WITH_FEATURES)
+        of_instance = _by_features(disk, features, instance, listener or Listener())
+        basis = of_instance.basis
+    else:
+        basis = posterior_source.find_basis(disk, model, key)
     parsed_preference, folder = read_preference(preference, basis.axis)
     contest = posterior_source.contest(basis, algorithms, alpha)
     context = basis.context(folder, seed)
@@ -66,9 +95,21 @@ def select(
     selection = choice.select(
         basis, contest, parsed_preference, context, profile, gamma, show_all, kind
     )
-    answer = selection.with_times_as_long(selection.answer(), disk)
+    answer = selection.answer()
+    if of_instance is None:
+        answer = selection.with_times_as_long(answer, disk)
+    else:
+        answer = replace(
+            answer,
+            features=dict(of_instance.instance_features),
+            problems_weighted=of_instance.effective,
+            feature_cost=of_instance.cost,
+        )
     if portfolio is not None:
-        answer = _cover(disk, selection).add_best(answer, portfolio)
+        evidence = evidence_of(disk, selection.basis.algorithms)
+        if of_instance is not None:
+            evidence = evidence.weighted(of_instance.weights)
+        answer = _cover(evidence, selection).add_best(answer, portfolio)
     if value_of_information:
         answer = replace(answer, value_of_information=selection.information())
     if sweep:
@@ -107,9 +148,39 @@ def _command_for(disk: StoreOnDisk, answer: Answer) -> str:
     return command_for_choice(facts, disk.settings.limits, race, answer.preference)
 
 
-def _cover(disk: StoreOnDisk, selection: choice.Selection) -> PortfolioCover:
+def _by_features(
+    disk: StoreOnDisk,
+    features: GivenFeatures | str | None,
+    instance: str | None,
+    listener: Listener,
+) -> FeatureBasis:
+    """The posterior for an instance; the forest is kept in the store."""
+    if features is not None and instance is not None:
+        raise SelectionError("--features and --instance both say which instance: leave one out")
+    given = given_features(features) if isinstance(features, str) else features
+
+    def keep(key: str, forest: Forest) -> None:
+        try:
+            with disk.writing():
+                disk.forests.add(key, forest)
+        except (StoreLockedError, StoreReadOnlyError) as error:
+            listener.warn(f"the forest was not kept: {error}")
+
+    return basis_by_features(disk, given, instance, keep)
+
+
+def cross_validate(disk: StoreOnDisk, png: str | Path | None) -> CrossValidation:
+    """The scores of choices on held-out problems: `Store.cross_validate` has the arguments."""
+    scores = cross_validated(disk)
+    if png is not None:
+        from polarbear.report.figures.cross_validation import draw_scores  # imports Matplotlib
+
+        draw_scores(scores, disk.settings, Path(png))
+    return scores
+
+
+def _cover(evidence: Evidence, selection: choice.Selection) -> PortfolioCover:
     """First places on each problem, by the runs in the store."""
-    evidence = evidence_of(disk, selection.basis.algorithms)
     posterior = selection.basis.posterior
     names = evidence.grid.algorithms
     bootstrap = Bootstrap(

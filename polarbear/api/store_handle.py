@@ -5,7 +5,7 @@ A method imports what only it needs: all of these together double the time of `p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from polarbear.api.plots import Plots
     from polarbear.api.posterior import GridLike, GroupAnswers, Posterior
     from polarbear.api.reporting import Compared, Report
-    from polarbear.api.selecting import Answer
+    from polarbear.api.selecting import Answer, CrossValidation
     from polarbear.driver.forget import Forgotten, Renamed
     from polarbear.facts.run_details import Duels as Duels
     from polarbear.facts.run_details import InstanceRuns as InstanceRuns
@@ -311,6 +311,8 @@ class Store:
         key: str | None = None,
         value: str = DEFAULT_VALUE,
         seed: int = 0,
+        features: Mapping[str, str | float] | str | None = None,
+        instance: str | None = None,
         listener: Listener | None = None,
     ) -> Answer:
         """Choose an algorithm, or a portfolio, for a ``preference`` over time.
@@ -323,7 +325,9 @@ class Store:
         further rounds. ``model`` or ``key`` select a posterior; ``seed`` is that of the samples
         that check a preference function; ``listener`` receives warnings. ``value`` is the value
         that the preference aggregates: "duels", the win rate against the strongest rival; "firsts",
-        the share of first places; or "theta", the rating of a Plackett-Luce model.
+        the share of first places; or "theta", the rating of a Plackett-Luce model. ``features`` of
+        a new instance, or the id of an ``instance`` of the store, give past problems that are like
+        it more weight (needs the extra 'features').
 
         >>> store.select("at 1000").choice
         'powell'
@@ -346,8 +350,23 @@ class Store:
             key=key,
             value=value,
             seed=seed,
+            features=features,
+            instance=instance,
             listener=listener,
         )
+
+    def cross_validate(self, *, png: str | Path | None = None) -> CrossValidation:
+        """Score choices with and without features on problems that had no part in them.
+
+        The figure is drawn into the file ``png``. Features need the extra 'features'; without
+        features in the store, choices without them are scored.
+
+        >>> [budget.t for budget in store.cross_validate().budgets]
+        [100.0, 1000.0]
+        """
+        from polarbear.api import selecting
+
+        return selecting.cross_validate(self._disk, png)
 
     def compare(
         self,

@@ -32,7 +32,13 @@ from polarbear.cli.parameters import (
 from polarbear.wording import P_BEST, counted, joined, multiples, percent, short, time, whole
 
 if TYPE_CHECKING:
-    from polarbear.api.selecting import Answer, JudgedAlgorithm, JudgedPortfolio, SweepTable
+    from polarbear.api.selecting import (
+        Answer,
+        CrossValidation,
+        JudgedAlgorithm,
+        JudgedPortfolio,
+        SweepTable,
+    )
 
 
 @app.command()
@@ -73,7 +79,10 @@ def select(
         bool, typer.Option("--sweep", help="Show the choice for all budgets of the grid.")
     ] = False,
     png: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the sweep into this file.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw the sweep, or the cross-validation, into this file."
+        ),
     ] = None,
     value_of_information: Annotated[
         bool,
@@ -90,6 +99,23 @@ def select(
         ),
     ] = DEFAULT_VALUE,
     seed: Annotated[int, typer.Option(min=0, help="Seed of samples that check a function.")] = 0,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME=VALUE,...", help="Choose for a new instance with these features."
+        ),
+    ] = None,
+    instance: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Choose for an instance of the store, by its features."),
+    ] = None,
+    cross_validate: Annotated[
+        bool,
+        typer.Option(
+            "--cross-validate",
+            help="Score choices with and without features on held-out problems instead.",
+        ),
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -98,6 +124,11 @@ def select(
 
     Nothing is run: the answer comes from the posterior of the stored runs.
     """
+    if cross_validate:
+        scores = polarbear.open(store).cross_validate(png=png)
+        output.result(scores, as_json, _show_scores)
+        output.wrote(png)
+        return
     answer = polarbear.open(store).select(
         preference,
         risk,
@@ -113,6 +144,8 @@ def select(
         key=key,
         value=value,
         seed=seed,
+        features=features,
+        instance=instance,
         listener=Screen(),
     )
     output.result(answer, as_json, _show_answer)
@@ -142,6 +175,12 @@ def _show_choice(answer: "Answer") -> None:
         f"preference: {answer.preference_words}",
         f"posterior of {source}: {posterior.model}, {problems}, {draws} (key {posterior.key})",
     )
+    if answer.features is not None and answer.problems_weighted is not None:
+        given = ", ".join(f"{name}={value}" for name, value in answer.features.items())
+        output.show(
+            f"by features: {given}",
+            f"{problems} count as {answer.problems_weighted:.1f}, by their similarity",
+        )
     if answer.left_out:
         output.show(f"left out: {', '.join(answer.left_out)} ({answer.left_out_because})")
     output.show("", answer.statement)
@@ -198,6 +237,44 @@ def _show_sweep(sweep: "SweepTable") -> None:
         )
     titles = [f"{sweep.over}#", "choice", f"{P_BEST}#", "lowest to highest#", "regret up to#"]
     output.show_table(titles, rows)
+
+
+def _show_scores(scores: "CrossValidation") -> None:
+    """Print the scores on held-out problems, and predicted beside observed first places."""
+    problems = counted(scores.problems, "problem")
+    output.show(
+        f"{problems} in {scores.folds} folds; scores are shares of the other algorithms beaten",
+        "",
+        scores.verdict,
+    )
+    rows = []
+    for score in scores.budgets:
+        share = ""
+        interval = ""
+        if score.gap_closed is not None and score.gap_low is not None:
+            share = percent(score.gap_closed)
+            interval = f"{percent(score.gap_low)} to {percent(score.gap_high or 0.0)}"
+        values = (
+            score.single_best,
+            score.without_features,
+            score.choice,
+            score.virtual_best,
+        )
+        rows.append([time(score.t), *(f"{value:.3f}" for value in values), share, interval])
+    titles = ["single best#", "without features#", "choice#", "virtual best#", "gap closed#"]
+    output.show_table([f"{scores.axis}#", *titles, "95 % interval#"], rows)
+    output.show("predicted and observed shares of first places")
+    bins = [
+        [
+            f"{row.low:.1f} to {row.high:.1f}",
+            whole(row.cases),
+            f"{row.predicted:.3f}",
+            f"{row.observed:.3f}",
+            f"{row.error:.3f}",
+        ]
+        for row in scores.reliability
+    ]
+    output.show_table(["predicted#", "cases#", "mean#", "observed#", "standard error#"], bins)
 
 
 def _criteria(row: "JudgedAlgorithm | JudgedPortfolio") -> tuple[str, ...]:

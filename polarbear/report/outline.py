@@ -11,6 +11,7 @@ from polarbear.facts.summary import failures
 from polarbear.racing.verdicts import SIGNS, VerdictKind
 from polarbear.report import how_much
 from polarbear.report.context import ReportContext
+from polarbear.report.feature_rule import COLUMNS, TITLE, feature_rule
 from polarbear.report.figures.base import lacks_draws
 from polarbear.report.figures.pairs import matrix_data
 from polarbear.report.figures.short_names import shortened
@@ -88,6 +89,10 @@ def outline(context: ReportContext, story: Story) -> list[Block]:
         table = Table(tuple(titles), tuple(tuple(row) for row in rows_of_groups))
         blocks += [Heading(f"By {context.groups.by}"), table]
         blocks.append(Paragraph(f"{context.groups.borrowing.capitalize()}."))
+    rule = feature_rule(context)
+    if rule is not None:
+        table = Table(COLUMNS, tuple(row.cells for row in rule.rows))
+        blocks += [Heading(TITLE), table, Paragraph(f"{rule.explanation}.")]
     if story.left_out:
         title = "Eliminated" if context.race else "Left out"
         blocks += [Heading(title), _reasons(story.left_out)]

@@ -118,6 +118,8 @@ class Answer(Record):
     the factor of budget in which the choice reaches the values of its strongest rival.
     ``as_good_as`` are candidates that are equivalent to the choice by the rules of the race.
     ``same_values`` are the candidates that had the values of the choice in all problems.
+    ``features`` are those of the instance that the choice is for, ``problems_weighted`` is the
+    effective number of past problems, and ``feature_cost`` is charged on the axis.
     """
 
     choice: str
@@ -149,6 +151,9 @@ class Answer(Record):
     next_slot_adds: float | None = optional_key()
     value_of_information: InformationValue | None = optional_key()
     sweep: SweepTable | None = optional_key()
+    features: dict[str, str | float] | None = optional_key()
+    problems_weighted: float | None = optional_key()
+    feature_cost: float | None = optional_key()
     ROWS = "ranking"
 
     def one_line(self) -> str:

@@ -169,8 +169,8 @@ def _inferred_basis(store: StoreOnDisk) -> Basis:
     return Basis(
         posterior=posterior,
         source="infer",
-        pareto_set=_pareto_set(store, posterior),
-        rules=_rules_of_race(store),
+        pareto_set=pareto_set_of(store, posterior),
+        rules=rules_of_race(store),
         notes=_notes_on_fit(posterior),
     )
 
@@ -192,13 +192,13 @@ def _stored_basis(store: StoreOnDisk, key: str) -> Basis:
     return Basis(
         posterior=posterior,
         source=source,
-        pareto_set=_pareto_set(store, posterior),
-        rules=_rules_of_race(store),
+        pareto_set=pareto_set_of(store, posterior),
+        rules=rules_of_race(store),
         notes=(*_notes_on_fit(posterior), *_notes_on_missing_data(store, posterior, source)),
     )
 
 
-def _pareto_set(store: StoreOnDisk, posterior: Posterior) -> tuple[str, ...] | None:
+def pareto_set_of(store: StoreOnDisk, posterior: Posterior) -> tuple[str, ...] | None:
     """The algorithms of a posterior that the race has not eliminated; None without a race."""
     last_round = store.rounds.last()
     if last_round is None:
@@ -207,7 +207,7 @@ def _pareto_set(store: StoreOnDisk, posterior: Posterior) -> tuple[str, ...] | N
     return tuple(name for name in posterior.algorithms if name not in eliminated) or None
 
 
-def _rules_of_race(store: StoreOnDisk) -> Rules | None:
+def rules_of_race(store: StoreOnDisk) -> Rules | None:
     """The rules of the race in a store; None without a race."""
     last_round = store.rounds.last()
     return None if last_round is None else last_round.settings.rules

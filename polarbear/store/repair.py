@@ -207,7 +207,7 @@ def _next_step(catalog: Catalog, lost: list[str], replayed: int) -> str | None:
     command = f"run CONFIG --store {path}"
     if replayed or (path / "rounds").exists():
         command = f"race CONFIG --store {path}"
-    elif all(name.startswith("posteriors/") for name in lost):
+    elif all(name.startswith(("posteriors/", "forests/")) for name in lost):
         command = f"infer {path}"
     elif settings is not None and settings.instances.suite == "imported":
         command = f"import SOURCE --store {path}"

@@ -26,6 +26,7 @@ from polarbear.rankings.outcomes import with_violations
 from polarbear.settings import contract
 from polarbear.store import file_io, manifest, tables
 from polarbear.store.catalog import Catalog, File, joined, part_file
+from polarbear.store.forests import Forests
 from polarbear.store.judgements import Judgements
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import FOLDER, Races, Rounds, folder_of
@@ -75,6 +76,7 @@ class StoreOnDisk:
         self._about = None if past is None else self.races.about(past)
         folder = FOLDER if past is None else folder_of(past)
         self.rounds = Rounds(catalog, folder, last_round)
+        self.forests = Forests(catalog)
         self.posteriors = Posteriors(catalog, self.rounds, self.races, past is not None)
         self.provenance = Provenance(catalog)
         self.judgements = Judgements(catalog)

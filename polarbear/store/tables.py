@@ -26,6 +26,10 @@ numbers of won, lost and drawn duels. While a race goes on, or after it was kill
 posterior may have fewer draws than at its end. The rankings that it was inferred from are
 ``rankings/derived-EVIDENCE-*.parquet``, where EVIDENCE is in that JSON.
 
+A forest, by which `select` uses features, is one file, ``forests/KEY-*.parquet``, with a row for
+each tree. Its nodes are numbered over all trees. The JSON in its metadata names the columns of
+features and the problems.
+
 The name of every Parquet file ends in the first 32 hexadecimal digits of the SHA-256 of its
 content. ``polarbear.json`` lists all files with these checksums; a file that is not listed is not
 part of the store. Every JSON file has the checksum of the text above it as its last key.
@@ -173,6 +177,14 @@ FEATURES = _table(
     _column("value", pa.float64(), "its value, where it is a number", nullable=True),
     _column("category", pa.string(), "its value, where it is a category", nullable=True),
     _column("cost", pa.float64(), "its share of the cost of computing features, on the axis"),
+)
+
+FOREST = _table(
+    _column("column", pa.list_(pa.int32()), "of each node of a tree: a feature; -1 of a leaf"),
+    _column("boundary", pa.list_(pa.float64()), "values of at most this go below"),
+    _column("below", pa.list_(pa.int64()), "the node of these"),
+    _column("above", pa.list_(pa.int64()), "the node of all others"),
+    _column("leaves", pa.list_(pa.int64()), "the leaf of each problem in this tree"),
 )
 
 ROUND_RATINGS = _table(

@@ -18,6 +18,7 @@ from polarbear.racing import RoundRecord
 from polarbear.store import file_io, manifest, tables
 from polarbear.store.catalog import Catalog
 from polarbear.store.file_io import T
+from polarbear.store.forests import Forests
 from polarbear.store.judgements import JUDGEMENTS, Judgements
 from polarbear.store.manifest import check_nothing_leads_out, data_files
 from polarbear.store.posteriors import Posteriors
@@ -116,6 +117,9 @@ def _records(catalog: Catalog) -> Iterator[tuple[str, Callable[[], object]]]:
     for name in catalog.names("posteriors/"):
         key = name.removeprefix("posteriors/").rpartition("-")[0]
         yield name, partial(posteriors.read, key)
+    forests = Forests(catalog)
+    for name in catalog.names("forests/"):
+        yield name, partial(forests.read, name.removeprefix("forests/").rpartition("-")[0])
     for number in races.numbers():
         yield f"{folder_of(number)}/{ABOUT}", partial(races.about, number)
     for rounds in (Rounds(catalog), *map(races.rounds, races.numbers())):

@@ -52,7 +52,7 @@ def _note_on_zero(zero: float | None, values: Sequence[float]) -> list[str]:
     return [f"zero is drawn at {zero:.2g}"]
 
 
-def _write(chart: Chart, style: Style, path: Path, format: str) -> None:
+def write_chart(chart: Chart, style: Style, path: Path, format: str) -> None:
     """Draw a chart and write it to a file."""
     with on_canvas(style) as canvas:
         draw_chart(canvas, chart, style)
@@ -96,7 +96,7 @@ def draw_runs(of_instance: InstanceRuns, settings: StoredSettings, path: Path, f
         aspect=0.45,
     )
     notes = tuple(_note_on_zero(zero, values))
-    _write(
+    write_chart(
         Chart((panel,), labels_in(settings), legend="beside", notes=notes), Style(), path, format
     )
 
@@ -141,7 +141,7 @@ def draw_duels(duels: Duels, settings: StoredSettings, path: Path, format: str) 
         notes.append(f"not drawn, without a value: {counted(n_missing, 'instance')}")
     notes += _note_on_zero(zero, values)
     chart = Chart((panel,), labels, notes=("; ".join(notes),) if notes else ())
-    _write(chart, style, path, format)
+    write_chart(chart, style, path, format)
 
 
 def _limits(values: Sequence[float], zero: float | None) -> tuple[float, float]:
@@ -171,4 +171,4 @@ def draw_sweep(sweep: SweepTable, settings: StoredSettings, title: str, path: Pa
     axis = time_axis(positions, is_log, sweep.over)
     chart = leaders_chart(data, labels_in(settings), axis, "choice", title)
     style = Style(width=8.0, dpi=150, font_size=10.0)
-    _write(chart, style, path, path.suffix[1:] or "png")
+    write_chart(chart, style, path, path.suffix[1:] or "png")

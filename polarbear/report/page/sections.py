@@ -10,7 +10,7 @@ from polars import selectors
 from polarbear.classical.disagreement import disagreements
 from polarbear.numerics.arrays import spread
 from polarbear.records import Facts
-from polarbear.report import how_much
+from polarbear.report import feature_rule, how_much
 from polarbear.report.context import ReportContext
 from polarbear.report.figures import FIGURES
 from polarbear.report.figures.base import ReportFigure, lacks_draws
@@ -124,6 +124,7 @@ def sections(
         _pareto(context, story),
         _selector(context, content["selector"], figures["leaders"]),
         _how_much(context),
+        _feature_rule(context),
         of_figures("pairs", "Pair by pair", "matrix", "pairs"),
         _groups(context),
         of_figures("kinds", title_of_kinds(context), "kinds") if has_kinds else None,
@@ -148,6 +149,7 @@ def slim_sections(
         _pareto(context, story),
         _how_much(context),
         _groups(context),
+        _feature_rule(context),
         figures if drawings else None,
         *_last(story),
     ]
@@ -171,14 +173,34 @@ def _how_much(context: ReportContext) -> Section | None:
     compared = how_much.comparisons(context)
     if not compared:
         return None
-    columns = how_much.columns(context.axis)
-    content = {
+    content = _table(
+        how_much.columns(context.axis),
+        [comparison.cells for comparison in compared],
+        how_much.EXPLANATION,
+    )
+    return Section("how-much", how_much.TITLE, "how_much", content)
+
+
+def _feature_rule(context: ReportContext) -> Section | None:
+    """The recommendations for groups of instances by features, as a table."""
+    rule = feature_rule.feature_rule(context)
+    if rule is None:
+        return None
+    rows = [row.cells for row in rule.rows]
+    content = _table(feature_rule.COLUMNS, rows, rule.explanation)
+    return Section("features", feature_rule.TITLE, "how_much", content)
+
+
+def _table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], explanation: str
+) -> dict[str, object]:
+    """The content of a section that is a table; columns that end in '#' have numbers."""
+    return {
         "columns": [title.removesuffix("#") for title in columns],
         "numbers": [title.endswith("#") for title in columns],
-        "rows": [comparison.cells for comparison in compared],
-        "explanation": how_much.EXPLANATION,
+        "rows": rows,
+        "explanation": explanation,
     }
-    return Section("how-much", how_much.TITLE, "how_much", content)
 
 
 def title_of_kinds(context: ReportContext) -> str:
@@ -193,12 +215,7 @@ def _groups(context: ReportContext) -> Section | None:
     if context.groups is None:
         return None
     titles, rows = context.groups.table()
-    content = {
-        "columns": [title.removesuffix("#") for title in titles],
-        "numbers": [title.endswith("#") for title in titles],
-        "rows": rows,
-        "explanation": context.groups.borrowing,
-    }
+    content = _table(titles, rows, context.groups.borrowing)
     return Section("groups", f"By {context.grouping.feature}", "how_much", content)
 
 
