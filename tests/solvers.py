@@ -162,6 +162,18 @@ def bowl(seed, dimension=3):
     return Bowl(seed, dimension)
 
 
+class TwoBowls(Bowl):
+    """Two objectives, and a constraint on the first variable."""
+
+    def __call__(self, x):
+        first = super().__call__(x)
+        return [first, float(np.sum((x - 0.5) ** 2))], [float(x[0]) - 0.2]
+
+
+def two_bowls_with_a_constraint(seed):
+    return TwoBowls(seed, 3)
+
+
 class NanBowl(Bowl):
     """A bowl whose value is NaN half of the time, and sometimes infinite."""
 

@@ -18,6 +18,7 @@ ADAPTERS: Registry[type[Algorithm]] = Registry(
         "cp-sat": "polarbear.algorithms.cp_sat:CpSat",
         "highs": "polarbear.algorithms.highs:Highs",
         "modcma": "polarbear.algorithms.modcma:Modcma",
+        "pymoo": "polarbear.algorithms.pymoo:Pymoo",
         "python": "polarbear.algorithms.python:Python",
         "pyvrp": "polarbear.algorithms.pyvrp:Pyvrp",
         "random-search": "polarbear.algorithms.random_search:RandomSearch",

@@ -5,6 +5,7 @@ from polarbear.algorithms.command import Command
 from polarbear.algorithms.cp_sat import CpSat
 from polarbear.algorithms.highs import Highs
 from polarbear.algorithms.modcma import Modcma
+from polarbear.algorithms.pymoo import Pymoo
 from polarbear.algorithms.python import Python
 from polarbear.algorithms.pyvrp import Pyvrp
 from polarbear.algorithms.random_search import RandomSearch
@@ -19,6 +20,7 @@ __all__ = [
     "CpSat",
     "Highs",
     "Modcma",
+    "Pymoo",
     "Python",
     "Pyvrp",
     "RandomSearch",

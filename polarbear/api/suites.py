@@ -1,5 +1,6 @@
 """Suites as objects: ``pb.suites.MaBbob(dimensions=[2, 5])``; options are those of a file."""
 
+from polarbear.problems.bbob_biobj import BbobBiobj
 from polarbear.problems.classic import Classic
 from polarbear.problems.cvrp import Cvrp
 from polarbear.problems.gp_bbob import GpBbob
@@ -9,13 +10,16 @@ from polarbear.problems.job_shop import JobShop
 from polarbear.problems.linear_constraints import LinearConstraints
 from polarbear.problems.ma_bbob import MaBbob
 from polarbear.problems.numbered_suites import Bbob, Pbo, Sbox
+from polarbear.problems.pymoo_suites import Dtlz, Wfg, Zdt
 from polarbear.problems.python import Python
 from polarbear.problems.synthetic import Synthetic
 
 __all__ = [
     "Bbob",
+    "BbobBiobj",
     "Classic",
     "Cvrp",
+    "Dtlz",
     "Files",
     "GpBbob",
     "JobShop",
@@ -26,6 +30,8 @@ __all__ = [
     "Python",
     "Sbox",
     "Synthetic",
+    "Wfg",
+    "Zdt",
 ]
 
 for _name in __all__:

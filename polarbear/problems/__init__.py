@@ -14,8 +14,10 @@ SUITES: Registry[type[Suite]] = Registry(
     "polarbear.problems.base:Suite",
     {
         "bbob": "polarbear.problems.numbered_suites:Bbob",
+        "bbob-biobj": "polarbear.problems.bbob_biobj:BbobBiobj",
         "classic": "polarbear.problems.classic:Classic",
         "cvrp": "polarbear.problems.cvrp:Cvrp",
+        "dtlz": "polarbear.problems.pymoo_suites:Dtlz",
         "files": "polarbear.problems.instance_files:Files",
         "gp-bbob": "polarbear.problems.gp_bbob:GpBbob",
         "job-shop": "polarbear.problems.job_shop:JobShop",
@@ -26,6 +28,8 @@ SUITES: Registry[type[Suite]] = Registry(
         "python": "polarbear.problems.python:Python",
         "sbox": "polarbear.problems.numbered_suites:Sbox",
         "synthetic": "polarbear.problems.synthetic:Synthetic",
+        "wfg": "polarbear.problems.pymoo_suites:Wfg",
+        "zdt": "polarbear.problems.pymoo_suites:Zdt",
     },
 )
 

@@ -17,6 +17,7 @@ from tests.support import SOLVERS
 PRINTS = "import sys\nfor t in range(1, int(sys.argv[2]) + 1): print(t, int(sys.argv[1]) / t)"
 OPTIONS: dict[str, dict[str, Any]] = {
     "command": {"command": [sys.executable, "-c", PRINTS, "{seed}", "{budget}"]},
+    "pymoo": {"method": "nsga2"},
     "python": {"function": f"{SOLVERS}:coordinate_descent"},
     "scipy": {"method": "nelder-mead"},
     "scipy-constrained": {"method": "slsqp"},
@@ -30,6 +31,8 @@ USES = [use for use in ADAPTERS if not issubclass(ADAPTERS[use], Solver)]
 def configured(use: str, budget: int = BUDGET) -> Any:
     if use == "modcma":
         pytest.importorskip("modcma", reason="modcma is not installed: pip install '.[bbob]'")
+    if use == "pymoo":
+        pytest.importorskip("pymoo", reason="pymoo is not installed: pip install '.[multi]'")
     kind = Kind.CONTINUOUS if Kind.CONTINUOUS in ADAPTERS[use].accepts else Kind.SCORES
     data = {
         "algorithms": [{"name": "it", "use": use, **OPTIONS.get(use, {})}],

@@ -15,8 +15,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "files": {"names": [f"file-{i}.tsp" for i in range(30)]},
     "gp-bbob": {"dimension": {"mean": 5, "sd": 2, "from": 2, "to": 9}},
     "python": {"function": f"{SOLVERS}:bowl"},
+    "wfg": {"dimensions": [12, 14, 24]},
+    "zdt": {"dimensions": [5, 10, 20, 30]},
 }
 NEEDS_IOH = {"pbo"}
+NEED_PYMOO = {"dtlz", "wfg", "zdt"}
 FILES = {Kind.MIP, Kind.JOB_SHOP, Kind.ROUTING}
 SETTING = Setting(3, Budget(grid=(10.0, 100.0)), "/", ("A", "B"))
 
@@ -25,6 +28,8 @@ SETTING = Setting(3, Budget(grid=(10.0, 100.0)), "/", ("A", "B"))
 def suite(request: pytest.FixtureRequest) -> Suite:
     if request.param in NEEDS_IOH:
         pytest.importorskip("ioh", reason="ioh is not installed: pip install '.[bbob]'")
+    if request.param in NEED_PYMOO:
+        pytest.importorskip("pymoo", reason="pymoo is not installed: pip install '.[multi]'")
     suite_class = SUITES[request.param]
     return suite_class.model_validate({"suite": request.param, **OPTIONS.get(request.param, {})})
 
@@ -69,7 +74,7 @@ def test_a_spec_survives_json_and_rebuilds_the_same_problem(suite: Suite):
                 x = rng.integers(first.lower, first.upper, endpoint=True)
             outcome = first.evaluate(x)
             value = outcome[0] if isinstance(outcome, tuple) else outcome
-            assert np.isfinite(value)
+            assert np.all(np.isfinite(value))
             assert outcome == second.evaluate(x)
 
 
