@@ -5,11 +5,13 @@ which it receives from `page_words`. Uses no other module.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor, log10
 from typing import NamedTuple
 
 # Numbers that are easily confused have the same names everywhere.
+MAX_INCOMPARABLE_SHOWN = 4  # times with their share of incomparable duels, in one line
+MEAN_WIN_RATE = "mean win rate"  # of an algorithm against the others
 SHARE_OF_FIRSTS = "share of firsts"  # of instances on which an algorithm is first
 WIN_RATE = "win rate against the strongest rival"  # the value of an algorithm in selection
 P_BEST = "P(best)"  # the probability that this win rate is the highest
@@ -180,6 +182,16 @@ def probability_cell(value: float) -> str:
 def percent(share: float) -> str:
     """A share in percent that never rounds to 0% or 100%: 45%, over 99%."""
     return "100%" if share == 1 else PERCENT(100 * share)
+
+
+def incomparable_words(entries: Sequence[Mapping[str, float]]) -> str:
+    """The share of incomparable duels at some times, each with the keys t and share."""
+    if len(entries) > MAX_INCOMPARABLE_SHOWN:
+        last = len(entries) - 1
+        steps = MAX_INCOMPARABLE_SHOWN - 1
+        entries = [entries[round(k * last / steps)] for k in range(MAX_INCOMPARABLE_SHOWN)]
+    shares = [f"{percent(entry['share'])} at {time(entry['t'])}" for entry in entries]
+    return f"incomparable duels: {joined(shares)}"
 
 
 def percent_cell(share: float, digits: int = 0) -> str:

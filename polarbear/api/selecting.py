@@ -29,6 +29,7 @@ from polarbear.selection.feature_choice import (
     basis_by_features,
     given_features,
 )
+from polarbear.selection.front_portfolios import FrontPortfolios
 from polarbear.selection.portfolio_cover import PortfolioCover
 from polarbear.selection.preference import Context
 from polarbear.selection.preference_parsing import read_preference
@@ -109,7 +110,7 @@ def select(
         evidence = evidence_of(disk, selection.basis.algorithms)
         if of_instance is not None:
             evidence = evidence.weighted(of_instance.weights)
-        answer = _cover(evidence, selection).add_best(answer, portfolio)
+        answer = _cover(disk, evidence, selection).add_best(answer, portfolio)
     if value_of_information:
         answer = replace(answer, value_of_information=selection.information())
     if sweep:
@@ -179,12 +180,18 @@ def cross_validate(disk: StoreOnDisk, png: str | Path | None) -> CrossValidation
     return scores
 
 
-def _cover(evidence: Evidence, selection: choice.Selection) -> PortfolioCover:
-    """First places on each problem, by the runs in the store."""
+def _cover(
+    disk: StoreOnDisk, evidence: Evidence, selection: choice.Selection
+) -> PortfolioCover:
+    """First places on each problem, or unions of fronts, by the runs in the store."""
     posterior = selection.basis.posterior
     names = evidence.grid.algorithms
+    candidates = [names.index(selection.name(item)) for item in range(selection.competing)]
+    if evidence.results is not None:
+        return FrontPortfolios(
+            evidence, disk.settings.duels, posterior, candidates, selection.valuation
+        )
     bootstrap = Bootstrap(
         evidence.duels, names, posterior.draws, posterior.seed, posterior.options.concentration
     )
-    candidates = [names.index(selection.name(item)) for item in range(selection.competing)]
     return PortfolioCover(bootstrap, candidates, selection.valuation)

@@ -27,6 +27,7 @@ from polarbear.wording import (
     P_BEST,
     counted,
     duration,
+    incomparable_words,
     joined,
     percent,
     probability,
@@ -242,6 +243,8 @@ def _warnings(facts: Standings) -> list[str]:
     lines += [f"{reinstated_words(name)}." for name in facts.reinstated]
     if facts.drift is not None:
         lines.append(f"warning: {facts.drift.words}")
+    if facts.incomparable is not None:
+        lines.append(incomparable_words([share._asdict() for share in facts.incomparable]) + ".")
     if facts.fit is not None and facts.fit.words:
         lines.append(f"warning: {facts.fit.words}")
     if facts.failure_words:

@@ -20,6 +20,7 @@ from polarbear.numerics.seeds import run_seed
 from polarbear.problems import SUITES, Setting, Suite
 from polarbear.problems.base import Trajectory
 from polarbear.racing.rules import Rules
+from polarbear.rankings.front_duels import DuelSettings
 from polarbear.settings.contract import ContractTimes
 from polarbear.settings.grid import EVALUATIONS, TIMED_AXES, Budget
 from polarbear.settings.options import (
@@ -33,7 +34,7 @@ from polarbear.settings.options import (
 )
 from polarbear.settings.registry import Registry
 from polarbear.settings.yaml_lines import read_yaml
-from polarbear.wording import joined
+from polarbear.wording import counted, joined
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,11 @@ class Config:
             return (end,)
         times = self.contracts[algorithm]
         return tuple(times[times <= end].tolist())
+
+    @property
+    def duels(self) -> DuelSettings:
+        """How duels of fronts are decided, with several objectives."""
+        return DuelSettings.of(self.race.duel, self.race.reference, self.instances.maximise)
 
     @property
     def setting(self) -> Setting:
@@ -328,6 +334,11 @@ def _check_objectives(
             ("inference", "model"),
             f"'{top.inference.model}' needs a total order of outcomes, but with {several} some are "
             "incomparable; use 'empirical'",
+        )
+    reference = top.race.reference
+    if reference is not None and len(reference) != suite.objectives:
+        raise source.error(
+            ("race", "reference"), f"expected {several}, found {counted(len(reference), 'number')}"
         )
     if top.race.tie_tolerance:
         raise source.error(

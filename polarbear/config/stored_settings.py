@@ -19,6 +19,7 @@ from pydantic import (
 from polarbear.config.execution import Failures
 from polarbear.problems.base import Trajectory
 from polarbear.racing.rules import RaceLimits, with_stored_guarantee
+from polarbear.rankings.front_duels import DuelRule, DuelSettings
 from polarbear.settings.contract import ContractTimes, OptionalContract
 from polarbear.settings.grid import Budget
 from polarbear.settings.names import checked_name
@@ -94,6 +95,7 @@ class StoredSettings(BaseModel):
     budget: Budget
     failures: Failures
     limits: RaceLimits
+    duels: DuelSettings = DuelSettings()
     _plain: PlainConfig = PrivateAttr()
 
     @classmethod
@@ -104,6 +106,7 @@ class StoredSettings(BaseModel):
         typed["failures"] = _part(_part(plain, "execution"), "failures")
         limits = _part(_part(plain, "race"), "limits")
         typed["limits"] = {key: limits[key] for key in RaceLimits.model_fields if key in limits}
+        typed["duels"] = _duel_settings(plain)
         settings = cls.model_validate(typed)
         settings._plain = dict(plain)
         return settings
@@ -147,6 +150,14 @@ class StoredSettings(BaseModel):
         return self._plain == other._plain
 
     __hash__ = None  # type: ignore[assignment]  # equal ones may be written in several ways
+
+
+def _duel_settings(plain: Mapping[str, Any]) -> DuelSettings:
+    """How duels of fronts are decided, by the parts `race` and `instances`."""
+    rules = _part(plain, "race")
+    maximise = _part(plain, "instances").get("maximise") is True
+    rule = rules.get("duel", DuelRule.COVERAGE)
+    return DuelSettings.of(DuelRule(rule), rules.get("reference"), maximise)
 
 
 def _part(plain: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -101,11 +101,19 @@ class Probe(Algorithm):
         x = lower + (upper - lower) * np.random.default_rng(trial.seed).random(len(lower))
         if trial.kind is Kind.INTEGER:
             x = np.floor(x).astype(np.int64)
-        first_value = trial.evaluate(x.copy())
-        second_value = trial.evaluate(x.copy())
-        if math.isfinite(first_value) and first_value != second_value:
-            raise AlgorithmError(f"{short(first_value)} and {short(second_value)}")
+        first_values = _values_at(trial, x)
+        second_values = _values_at(trial, x)
+        for first_value, second_value in zip(first_values, second_values, strict=True):
+            if math.isfinite(first_value) and first_value != second_value:
+                raise AlgorithmError(f"{short(first_value)} and {short(second_value)}")
         raise BudgetExhausted
+
+
+def _values_at(trial: Trial, x: np.ndarray) -> list[float]:
+    """The value of each objective at a point."""
+    if trial.n_objectives > 1:
+        return trial.objectives(x.copy())
+    return [trial.evaluate(x.copy())]
 
 
 PROBE = Probe(name="the same point twice", use="probe")
@@ -265,7 +273,9 @@ def _trial_result(outcome: Outcome, dimension: int | None, sign: float) -> Trial
     """The result of one algorithm; a trial that takes too long is stopped, which is no failure."""
     algorithm = outcome.task.algorithm
     was_stopped = outcome.status is Status.TIMEOUT
-    values = (sign * outcome.values).tolist()
+    values: list[float | None] = (sign * outcome.values).tolist()
+    if outcome.improvements.n_objectives > 1:
+        values = [None] * len(outcome.times)  # no single value is the best
     seconds_per_evaluation = None
     if outcome.evaluations:
         seconds_per_evaluation = outcome.seconds / outcome.evaluations
@@ -292,9 +302,9 @@ def _warnings(result: TrialResult, config: Config) -> list[str]:
     if result.invalid:
         n_values = counted(result.evaluations, "value")
         warnings.append(f"{name} met {result.invalid} of {n_values} that are not finite numbers")
-    if result.first is None:
+    if result.points == 0:
         warnings.append(f"{name} reported nothing within {duration(result.seconds)}")
-    elif not result.improved and result.evaluations > 1:
+    elif not result.improved and result.evaluations > 1 and result.first is not None:
         warnings.append(f"{name} did not improve on its first value, {short(result.first)}")
     limit = config.budget.limit
     if config.budget.axis == EVALUATIONS and (result.population or 0) > limit:

@@ -488,6 +488,7 @@ class RaceRuns:
             self._config.race.tie_tolerance,
             problems=[str(instance.spec.get(PROBLEM, instance.id)) for instance in instances],
             weights=weights,
+            duels=self._config.duels,
         )
 
     def _value(self, algorithm: str, instance: Instance) -> np.ndarray:

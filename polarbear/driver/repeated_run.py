@@ -76,7 +76,7 @@ def repeat(config: Config, store: StoreOnDisk, task: Task, pool: Executor) -> Re
         status=outcome.status.value,
         message=outcome.message,
         reached=float(outcome.reached),
-        best=values[-1] if values else None,
+        best=values[-1] if values and store.n_objectives == 1 else None,
         t=tuple(feasible.times.tolist()),
         y=tuple(values),
         same=differs_from is None,

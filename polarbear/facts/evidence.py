@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear import __version__
-from polarbear.errors import InferenceError
+from polarbear.errors import InferenceError, RankingError
 from polarbear.inference import ModelOptions, Posterior, infer
 from polarbear.rankings import GridValues
 from polarbear.rankings.duels import ProblemDuels, duels_of
+from polarbear.rankings.front_duels import BY_COVERAGE, DuelSettings
+from polarbear.rankings.ranking import ABSENT, NO_TOTAL_ORDER
 from polarbear.settings.grid import Budget
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk
@@ -30,7 +32,8 @@ class Evidence:
 
     ``problems`` names the problem of each instance; it is None where all instances are different
     problems. ``weights`` is the number of problems that each instance counts as; it is None where
-    every instance counts as one.
+    every instance counts as one. With several objectives ``results[instance, pair, time]`` has the
+    duels of fronts, and ``positions`` only say who is present.
     """
 
     grid: GridValues
@@ -38,6 +41,7 @@ class Evidence:
     positions: np.ndarray
     problems: tuple[str, ...] | None = None
     weights: np.ndarray | None = None
+    results: np.ndarray | None = None
 
     @property
     def problem_names(self) -> tuple[str, ...]:
@@ -63,12 +67,13 @@ class Evidence:
             positions=self.positions[rows],
             problems=None if self.problems is None else self.problems[rows],
             weights=None if self.weights is None else self.weights[rows],
+            results=None if self.results is None else self.results[rows],
         )
 
     @cached_property
     def duels(self) -> ProblemDuels:
         """Duels of all pairs, grouped by problem."""
-        return duels_of(self.positions, self.problem_names, self.weights)
+        return duels_of(self.positions, self.problem_names, self.weights, self.results)
 
     def weighted(self, problem_weights: Mapping[str, float]) -> "Evidence":
         """The evidence in which a problem counts as this many times as many problems.
@@ -89,6 +94,7 @@ class Evidence:
             positions=self.positions[rows],
             problems=None if self.problems is None else tuple(names[row] for row in rows),
             weights=None if (weights == 1).all() else weights,
+            results=None if self.results is None else self.results[rows],
         )
 
     @cached_property
@@ -97,6 +103,8 @@ class Evidence:
 
         An instance on which only one algorithm was run compares nothing, and has no share.
         """
+        if self.results is not None:
+            raise RankingError(f"there are no rankings: {NO_TOTAL_ORDER}")
         # The default model does not load it.
         from polarbear.rankings.choice_sets import count_choice_sets
 
@@ -125,6 +133,10 @@ class Evidence:
 
         Its inference ends early when the event ``cancelled`` is set.
         """
+        if self.results is not None and options.plackett_luce:
+            raise InferenceError(
+                f"the model '{options.model}' needs rankings, but {NO_TOTAL_ORDER}; use 'empirical'"
+            )
         return infer(
             self.choice_sets if options.plackett_luce else None,
             self.unit_times,
@@ -137,6 +149,7 @@ class Evidence:
             field=field,
             times=self.grid.times,
             cancelled=cancelled,
+            results=self.results,
         )
 
     @cached_property
@@ -147,6 +160,8 @@ class Evidence:
             names.append(self.problems)
         digest = hashlib.sha256(json.dumps(names).encode())
         digest.update(self.positions.tobytes())
+        if self.results is not None:
+            digest.update(self.results.tobytes())
         if self.weights is not None:
             digest.update(self.weights.tobytes())
         return digest.hexdigest()[:16]
@@ -170,7 +185,10 @@ def evidence_of(
     weight_of_instance = store.weights()
     problems = [problem_of_instance.get(instance, instance) for instance in grid.instances]
     weights = [weight_of_instance.get(instance, 1.0) for instance in grid.instances]
-    return ranked(grid, budget.unit_times, tie_tolerance, problems, weights)
+    if grid.fronts is not None and tie_tolerance:
+        raise InferenceError("a tie tolerance is for one value, but there are several objectives")
+    duels = store.settings.duels
+    return ranked(grid, budget.unit_times, tie_tolerance, problems, weights, duels)
 
 
 def ranked(
@@ -179,21 +197,26 @@ def ranked(
     tie_tolerance: float = 0.0,
     problems: Sequence[str] | None = None,
     weights: Sequence[float] | None = None,
+    duels: DuelSettings = BY_COVERAGE,
 ) -> Evidence:
     """Rank the algorithms on each instance at each time.
 
     ``problems`` names the problem of each instance; ``weights`` is the number of problems that each
-    instance counts as.
+    instance counts as. With several objectives ``duels`` say which of two fronts is better.
     """
-    positions = grid.positions(tie_tolerance)
+    results = grid.duel_results(duels)
+    if results is None:
+        positions = grid.positions(tie_tolerance)
+    else:
+        positions = np.where(grid.present, 0, ABSENT).astype(np.int16)
     weight_array = None
     if weights is not None and any(weight != 1 for weight in weights):
         weight_array = np.asarray(weights, dtype=float)
     if problems is None or len(set(problems)) == len(problems):
-        return Evidence(grid, unit_times, positions, weights=weight_array)
+        return Evidence(grid, unit_times, positions, weights=weight_array, results=results)
     if weight_array is not None:
         _check_one_weight_per_problem(problems, weight_array)
-    return Evidence(grid, unit_times, positions, tuple(problems), weight_array)
+    return Evidence(grid, unit_times, positions, tuple(problems), weight_array, results)
 
 
 def _check_one_weight_per_problem(problems: Sequence[str], weights: np.ndarray) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 from polarbear.errors import ReportError
 from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.rankings import GridValues, Improvements
+from polarbear.rankings.front_duels import INCOMPARABLE, LOSS, WIN
 from polarbear.records import Record, optional_key
 from polarbear.settings.options import unknown
 from polarbear.store import StoreOnDisk, best_so_far
@@ -26,7 +27,8 @@ class Duel:
     """Two algorithms on one instance at one time; a value is None before one was found.
 
     With constraints only feasible values count, and the violations are those of the two outcomes.
-    ``winner`` is None for a tie; ``margin`` is the difference, where both have a value.
+    ``winner`` is None for a tie; ``margin`` is the difference, where both have a value. With
+    several objectives there are no values, and ``incomparable`` is true for fronts that are.
     """
 
     instance: str
@@ -36,6 +38,7 @@ class Duel:
     margin: float | None
     violation_a: float | None = optional_key()
     violation_b: float | None = optional_key()
+    incomparable: bool | None = optional_key()
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,11 +68,18 @@ class Duels(Record):
             if factor.is_known
         ]
 
+    def _incomparable_words(self) -> str:
+        """The number of ties that are incomparable, with several objectives."""
+        if all(duel.incomparable is None for duel in self.duels):
+            return ""
+        n_incomparable = sum(duel.incomparable is True for duel in self.duels)
+        return f" ({n_incomparable} of them incomparable)"
+
     def one_line(self) -> str:
         return (
             f"{self.a} against {self.b} at {timed(self.t, self.axis)}, on "
             f"{counted(len(self.duels), 'instance')}: {self.a} wins {self.wins_a}, {self.b} wins "
-            f"{self.wins_b}, {self.ties} tied; {self.better}"
+            f"{self.wins_b}, {self.ties} tied{self._incomparable_words()}; {self.better}"
         )
 
 
@@ -79,6 +89,7 @@ class Trajectory:
 
     ``contract`` is the budget that a contract algorithm was given, None for others. Where values
     are infeasible, ``violation`` has the violation of each; ``best`` and ``at_times`` are feasible.
+    With several objectives each y is a list, and there is no best value.
     """
 
     algorithm: str
@@ -143,11 +154,13 @@ def duels_at(store: StoreOnDisk, a: str, b: str, at: float | None = None) -> Due
     _check_runs(store)
     sign = store.sign
     grid = store.on_grid(np.array([t]), [a, b])
-    positions = grid.positions(tolerance_of(store))
-    duels = [
-        _duel(grid, row, positions, sign)
-        for row in np.flatnonzero(grid.present[:, :, 0].all(axis=1)).tolist()
-    ]
+    rows = np.flatnonzero(grid.present[:, :, 0].all(axis=1)).tolist()
+    results = grid.duel_results(store.settings.duels)
+    if results is None:
+        positions = grid.positions(tolerance_of(store))
+        duels = [_duel(grid, row, positions, sign) for row in rows]
+    else:
+        duels = [_duel_of_fronts(grid, row, int(results[row, 0, 0])) for row in rows]
     # Duels that a lost come first, and of these the ones with the largest margin.
     order_of_winner = {b: 0, None: 1, a: 2}
     duels.sort(key=lambda duel: (order_of_winner[duel.winner], -(duel.margin or 0.0)))
@@ -214,6 +227,25 @@ def _duel(grid: GridValues, row: int, positions: np.ndarray, sign: int) -> Duel:
     )
 
 
+def _duel_of_fronts(grid: GridValues, row: int, result: int) -> Duel:
+    """The duel of two fronts on the instance in a row of a grid with a single time."""
+    winner = {WIN: grid.algorithms[0], LOSS: grid.algorithms[1]}.get(result)
+    violation_of_a = None
+    violation_of_b = None
+    if grid.violations is not None:
+        violation_of_a, violation_of_b = (_value(v, 1) for v in grid.violations[row, :, 0].tolist())
+    return Duel(
+        instance=grid.instances[row],
+        a=None,
+        b=None,
+        winner=winner,
+        margin=None,
+        violation_a=violation_of_a,
+        violation_b=violation_of_b,
+        incomparable=result == INCOMPARABLE,
+    )
+
+
 def runs_on(store: StoreOnDisk, instance: str) -> InstanceRuns:
     """Every run on an instance."""
     _check_runs(store)
@@ -242,7 +274,11 @@ def runs_on(store: StoreOnDisk, instance: str) -> InstanceRuns:
 def _trajectory(store: StoreOnDisk, run: StoredRun, improvements: Improvements) -> Trajectory:
     times = store.settings.budget.times
     feasible = improvements.feasible()
-    at_times = best_so_far(feasible.times, feasible.values, run.status, run.reached, times)
+    best = None
+    if len(feasible.values) and store.n_objectives == 1:
+        best = _value(float(feasible.values[-1]), store.sign)
+    numbers = feasible.values if store.n_objectives == 1 else np.full(len(feasible.times), np.inf)
+    at_times = best_so_far(feasible.times, numbers, run.status, run.reached, times)
     violation = None
     if improvements.violations is not None:
         violation = tuple(improvements.violations.tolist())
@@ -253,7 +289,7 @@ def _trajectory(store: StoreOnDisk, run: StoredRun, improvements: Improvements) 
         status=run.status,
         message=run.message,
         reached=run.reached,
-        best=_value(float(feasible.values[-1]), store.sign) if len(feasible.values) else None,
+        best=best,
         t=tuple(improvements.times.tolist()),
         y=tuple((store.sign * improvements.values).tolist()),
         at_times=tuple(_value(value, store.sign) for value in at_times.tolist()),

@@ -36,7 +36,7 @@ from polarbear.racing.race_settings import RaceSettings
 from polarbear.racing.recommendation import Grade, Span, advise, leaders
 from polarbear.racing.rules import RaceLimits
 from polarbear.rankings.duels import fewest_shared
-from polarbear.records import Record
+from polarbear.records import Record, optional_key
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, percent
@@ -84,6 +84,13 @@ class Lead:
     to: float
 
 
+class IncomparableShare(NamedTuple):
+    """The share of duels of fronts in which neither is better, at a time."""
+
+    t: float
+    share: float
+
+
 @dataclass(frozen=True)
 class OpenPair:
     """A pair that is open at a number of ``times``, and the range of P(a is better) there."""
@@ -122,8 +129,9 @@ class Standings(Record):
     back because of one. ``times_as_long`` compares the first algorithm of each recommended span
     with the one that has the next highest P(best) there. ``choices`` are the questions about the
     choice of an algorithm, with what is open of them. ``drift`` is set where problems in the order
-    of the user differ from the first half to the second. ``next`` are the commands that lead on:
-    the first of them answers what is open.
+    of the user differ from the first half to the second. With several objectives ``incomparable``
+    has the share of duels that are incomparable at each time. ``next`` are the commands that lead
+    on: the first of them answers what is open.
     """
 
     pareto_set: tuple[str, ...]
@@ -160,6 +168,7 @@ class Standings(Record):
     times_as_long: tuple[TimeFactor, ...]
     choices: tuple[ChoiceQuestion, ...]
     drift: Drift | None = None
+    incomparable: tuple[IncomparableShare, ...] | None = optional_key()
     next: tuple[str, ...] = ()
     ROWS = "algorithms"
 
@@ -274,6 +283,7 @@ def standings(
         ),
         choices=state.choices,
         drift=_drift(store, state) if with_times_as_long else None,
+        incomparable=_incomparable(store, state) if with_times_as_long else None,
     )
     race = race_command(store.path, config)
     commands = next_commands(facts, store.settings.limits, race, is_used_up)
@@ -285,11 +295,24 @@ def _drift(store: StoreOnDisk, state: State) -> Drift | None:
     if store.settings.instances.options.get("order") != GIVEN:
         return None
     evidence = evidence_of(store, state.candidates)
+    if evidence.results is not None:
+        return None
     index_of_instance = dict(store.instances().select("instance", "index").iter_rows())
     positions = evidence.positions
     order = np.argsort([index_of_instance[name] for name in evidence.grid.instances])
     names = evidence.grid.algorithms
     return drift(positions[order], names, evidence.grid.times, store.settings.seed)
+
+
+def _incomparable(store: StoreOnDisk, state: State) -> tuple[IncomparableShare, ...] | None:
+    """The share of incomparable duels of all algorithms; None with one objective."""
+    if store.n_objectives == 1:
+        return None
+    evidence = evidence_of(store, state.algorithms)
+    shares = evidence.duels.record().incomparable_shares()
+    assert shares is not None, "several objectives have results of duels"
+    by_time = zip(evidence.grid.times.tolist(), shares.tolist(), strict=True)
+    return tuple(IncomparableShare(t, share) for t, share in by_time)
 
 
 class Recommendation(NamedTuple):

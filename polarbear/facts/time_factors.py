@@ -80,7 +80,9 @@ class TimeFactor:
 class RunTimes:
     """The trajectories of some algorithms of a store, for factors of any two and any span.
 
-    Instances with imported rankings have no values, and therefore no factors.
+    Instances with imported rankings have no values, and therefore no factors. Nor have archives of
+    several objectives: a front is not a value that another run reaches at one time, since a run can
+    come to dominate some of its points and never others.
     """
 
     def __init__(
@@ -98,7 +100,8 @@ class RunTimes:
         self._runs: dict[str, dict[str, tuple[Improvements, float]]]
         self._runs = {name: {} for name in algorithms}
         without_values = {*store.rankings()["instance"]}
-        for run, improvements in store.improvements(algorithms):
+        has_values = store.n_objectives == 1
+        for run, improvements in store.improvements(algorithms) if has_values else ():
             if run.instance in without_values:
                 continue
             end = run.reached
@@ -151,6 +154,8 @@ class RunTimes:
         if self._instances is not None:
             common = [name for name in common if name in self._instances]
         problems = [self._problems.get(name, name) for name in common]
+        if not common:
+            return TimesAsLong(0, None, None, None)
         factors_at_times = factors(
             _trajectories(runs, common), _trajectories(reference_runs, common), times
         )

@@ -22,6 +22,7 @@ from polarbear.numerics.decimal_numbers import decimal_number
 from polarbear.problems.specs import DIMENSION, FUNCTION, NUMBER, OPTIMUM
 from polarbear.settings.grid import EVALUATIONS
 from polarbear.store import StoreOnDisk
+from polarbear.store.store import NO_VALUES
 from polarbear.wording import counted, noun
 
 Block = list[tuple[float, float]]  # the points (t, y) of a run
@@ -170,6 +171,8 @@ def numbered_runs(
     store: StoreOnDisk, algorithms: tuple[str, ...], tool: str, optimum: float | None = None
 ) -> NumberedRuns:
     """Every run that has a value, as distances to the optimum where all optima are known."""
+    if store.n_objectives > 1:
+        raise ExportFailedError(f"{tool} has one value for each time, but {NO_VALUES}")
     axis = store.settings.budget.axis
     if axis != EVALUATIONS:
         raise ExportFailedError(

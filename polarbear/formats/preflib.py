@@ -21,6 +21,7 @@ from polarbear.formats import base, limits
 from polarbear.formats.table import UNRANKED, Unranked
 from polarbear.problems.weights import WEIGHT, is_weight
 from polarbear.rankings import BELOW
+from polarbear.rankings.ranking import NO_TOTAL_ORDER
 from polarbear.settings.names import LONGEST_NAME, flaw_in_name
 from polarbear.store import StoreOnDisk
 from polarbear.wording import counted, typed_time
@@ -169,6 +170,8 @@ class PrefLibExport(base.Export):
     def write(self, store: StoreOnDisk, algorithms: tuple[str, ...], path: Path) -> base.Written:
         budget = store.settings.budget
         grid = store.on_grid(budget.times, algorithms)
+        if grid.fronts is not None:
+            raise ExportFailedError(f"there are no rankings to write: {NO_TOTAL_ORDER}")
         weights = store.weights()
         positions = grid.positions(self.tie_tolerance)
         path.mkdir(parents=True)

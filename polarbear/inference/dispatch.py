@@ -11,7 +11,7 @@ import numpy as np
 
 from polarbear.errors import InferenceError
 from polarbear.inference import checks
-from polarbear.inference.empirical.bootstrap import Bootstrap
+from polarbear.inference.empirical.bootstrap import Bootstrap, mean_win_rates
 from polarbear.inference.model_options import ModelOptions
 from polarbear.inference.posterior_draws import Diagnostics, Posterior
 from polarbear.numerics.threads import Threads
@@ -38,6 +38,7 @@ def infer(
     field: Sequence[int] | None = None,
     times: np.ndarray | None = None,
     cancelled: Event | None = None,
+    results: np.ndarray | None = None,
 ) -> Posterior:
     """Draw theta[draw, time, algorithm] from the posterior.
 
@@ -51,6 +52,8 @@ def infer(
     other over time, unless ``dependence`` is 'independent'. ``problems`` names the problem of each
     instance; instances of one problem count as one. ``weights`` are those that the choice sets were
     counted with. ``field`` are the algorithms that compete for first places (empirical only).
+    With several objectives ``results[instance, pair, time]`` are those of duels of fronts, and
+    positions only say who is present.
     Sampling ends with `CancelledWork` soon after the event ``cancelled`` is set.
 
     A Plackett-Luce posterior whose positions are given carries a check of fit.
@@ -67,7 +70,7 @@ def infer(
         checks.check(coverage)
         algorithms = names or _numbered(coverage)
         notes = checks.notes(coverage, algorithms, problems, weights, sampled_ties=0)
-        duels = duels_of(ranked, problems, weights)
+        duels = duels_of(ranked, problems, weights, results)
         return _bootstrapped(duels, algorithms, times, unit_times, options, seed, field, notes)
     from polarbear.inference.plackett_luce.infer_ratings import infer_ratings  # loads SciPy
 
@@ -117,11 +120,16 @@ def _bootstrapped(
     draws, memory_notes = draws_within_memory(len(algorithms), len(unit_times), options)
     bootstrap = Bootstrap(duels, algorithms, draws, seed, options.concentration)
     record = duels.record()
+    wins = bootstrap.wins()
+    if duels.results is None:
+        theta = bootstrap.firsts(field)
+    else:
+        theta = mean_win_rates(wins, len(algorithms), field)
     return Posterior(
-        wins=bootstrap.wins(),
+        wins=wins,
         shared=record.shared.astype(int),
         duels=record,
-        theta=bootstrap.firsts(field),
+        theta=theta,
         algorithms=tuple(algorithms),
         times=times,
         chains=options.chains,

@@ -110,7 +110,8 @@ class Posterior:
 
     ``theta[draw, time, algorithm]`` contains the draws, chain after chain; ``algorithms`` and
     ``times`` name its axes, ``axis`` is the unit of time. Under Plackett-Luce theta is the rating;
-    under `empirical` it is the share of problems on which an algorithm is first.
+    under `empirical` it is the share of problems on which an algorithm is first, or with several
+    objectives its mean win rate against the others.
     ``wins[draw, time, pair]`` is the probability that the first of a pair beats the second on a new
     problem, with pairs in the order of np.triu_indices; it is None under Plackett-Luce, where it
     follows from theta.
@@ -213,6 +214,14 @@ class Posterior:
             return np.asarray(self.theta[:, :, a] > self.theta[:, :, b])
         first_of_pair_wins = self.wins[:, :, index_of_pair(a, b, self.n_algorithms)]
         return np.asarray(first_of_pair_wins > 0.5 if a < b else first_of_pair_wins < 0.5)
+
+    @property
+    def has_firsts(self) -> bool:
+        """Whether outcomes have a total order, so that some algorithm is first on each problem.
+
+        With several objectives they have none, and theta is the mean win rate against the others.
+        """
+        return self.duels is None or self.duels.incomparable is None
 
     @property
     def exact_duels(self) -> DuelRecord | None:

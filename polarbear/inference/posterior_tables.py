@@ -13,7 +13,13 @@ from polarbear.inference import relations
 from polarbear.inference.fit import NamedFit
 from polarbear.numerics.arrays import spread
 from polarbear.records import Facts, Record, optional_key
-from polarbear.wording import SHARE_OF_FIRSTS, counted, time
+from polarbear.wording import (
+    MEAN_WIN_RATE,
+    SHARE_OF_FIRSTS,
+    counted,
+    incomparable_words,
+    time,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +37,9 @@ class Inferred(Record):
     ``key`` is that of the posterior in the store, None if it was not kept there. ``ratings`` and
     ``pairs`` are rows of `Posterior.summary` and `Posterior.pairs`. Pairs are optional;
     ``dominated`` has P(b dominated by a) of each, the lowest P(a is better) at any time of the
-    grid; ``joint`` is None unless the model describes all times jointly.
+    grid; ``joint`` is None unless the model describes all times jointly. With several objectives
+    ratings are mean win rates against the others, and ``incomparable`` has the share of duels that
+    are incomparable at each time.
     """
 
     model: str
@@ -52,6 +60,7 @@ class Inferred(Record):
     pairs: list[Facts] | None = optional_key()
     dominated: list[Facts] | None = optional_key()
     joint: list[Facts] | None = optional_key()
+    incomparable: list[Facts] | None = optional_key()
 
     def one_line(self) -> str:
         source = "from the store" if self.from_store else f"in {self.seconds:.1f} s"
@@ -66,17 +75,20 @@ class Inferred(Record):
         remarks = [*self.diagnostics.warnings]
         if self.fit is not None and self.fit.words:
             remarks.append(self.fit.words)
+        if self.incomparable:
+            remarks.append(incomparable_words(self.incomparable))
         return [*remarks, *self.notes]
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Titles, and a row for each algorithm: its shares of firsts with their intervals."""
-        times = sorted({rating["t"] for rating in self.ratings})
-        titles = [f"{SHARE_OF_FIRSTS} at t =", *map(time, times)]
+        times = sorted({entry["t"] for entry in self.ratings})
+        rating = SHARE_OF_FIRSTS if self.incomparable is None else MEAN_WIN_RATE
+        titles = [f"{rating} at t =", *map(time, times)]
         row_of_algorithm: dict[str, list[str]] = {}
-        for rating in self.ratings:
-            name = rating["algorithm"]
+        for entry in self.ratings:
+            name = entry["algorithm"]
             row = row_of_algorithm.setdefault(name, [name])
-            row.append(f"{rating['mean']:.2f} [{rating['low']:.2f}, {rating['high']:.2f}]")
+            row.append(f"{entry['mean']:.2f} [{entry['low']:.2f}, {entry['high']:.2f}]")
         return titles, list(row_of_algorithm.values())
 
     def rows(self) -> list[Facts]:
@@ -159,6 +171,7 @@ def facts(
         fit=posterior.fit,
         notes=posterior.notes,
         ratings=ratings,
+        incomparable=_incomparable(posterior, chosen_times),
     )
     if not with_pairs:
         return inferred
@@ -173,6 +186,15 @@ def facts(
         dominated=dominated.to_dicts(),
         joint=_pairs_over_all_times(posterior) if posterior.joint else None,
     )
+
+
+def _incomparable(posterior: Posterior, times: np.ndarray) -> list[Facts] | None:
+    """The share of incomparable duels at some times; None with one objective."""
+    shares = None if posterior.duels is None else posterior.duels.incomparable_shares()
+    if shares is None:
+        return None
+    by_time = zip(posterior.times.tolist(), shares.tolist(), strict=True)
+    return [{"t": t, "share": share} for t, share in by_time if t in times]
 
 
 def _pairs_over_all_times(posterior: Posterior) -> list[Facts]:

@@ -8,6 +8,9 @@ A problem contributes to a pair at a time only if both algorithms ran at least t
 first places only if all algorithms of the field did. Which algorithm runs on an instance, and how
 far, is decided before its results are known, so leaving the rest out is unbiased. Two algorithms
 that a truncated ranking only places below the recorded ones have not met: this is not a tie.
+
+With several objectives there are no rankings, and duels have results instead (`front_duels`). One
+without a winner is a draw, and it counts as incomparable unless the two fronts are equal.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,9 +19,15 @@ from itertools import combinations
 
 import numpy as np
 
-from polarbear.rankings.ranking import ABSENT, BELOW
+from polarbear.errors import RankingError
+from polarbear.rankings.front_duels import DRAW, INCOMPARABLE, LOSS, NOT_MET, WIN
+from polarbear.rankings.ranking import ABSENT, BELOW, NO_TOTAL_ORDER
 
 PROBLEMS_PER_BLOCK = 256  # sums of this many rounded weights are exact in single precision
+# The share of a duel that its first algorithm has won, by its result.
+_SHARE_WON = np.zeros(1 + max(DRAW, INCOMPARABLE, NOT_MET, WIN) - LOSS, dtype=np.float32)
+_SHARE_WON[WIN] = 1.0
+_SHARE_WON[[DRAW, INCOMPARABLE]] = 0.5
 # scores[problem, column], and whether the score is known: bool[problem, column]
 Scores = tuple[np.ndarray, np.ndarray]
 
@@ -47,7 +56,8 @@ class DuelRecord:
     Pairs are in the order of np.triu_indices. A problem with several seeds counts as a fraction of
     a win (or loss), its share of wins less that of losses, and as a draw for the rest. ``shared``
     counts the problems that both ran on, each once whatever its weight. ``has_fractions`` says that
-    some problem has several seeds, so that it may count as a fraction.
+    some problem has several seeds, so that it may count as a fraction. ``incomparable`` is the
+    number of problems on which the two fronts are, which are draws, too; None with one objective.
     """
 
     wins: np.ndarray
@@ -56,6 +66,17 @@ class DuelRecord:
     shared: np.ndarray
     algorithms: int
     has_fractions: bool = False
+    incomparable: np.ndarray | None = None
+
+    def incomparable_shares(self) -> np.ndarray | None:
+        """The share of all duels that are incomparable at each time; None with one objective.
+
+        It is 0 where there was no duel.
+        """
+        if self.incomparable is None:
+            return None
+        n_duels = (self.wins + self.losses + self.draws).sum(axis=1)
+        return np.asarray(self.incomparable.sum(axis=1) / np.where(n_duels > 0, n_duels, 1))
 
     def won(self) -> np.ndarray:
         """Wins of a against b as a table: [time, a, b]."""
@@ -81,6 +102,8 @@ class DuelRecord:
         if self.has_fractions or not {*names} <= {*algorithms}:
             return None
         is_same = (self.wins == 0) & (self.losses == 0)
+        if self.incomparable is not None:
+            is_same &= self.incomparable == 0
         a, b = np.triu_indices(self.algorithms, 1)
         table = np.zeros((len(self.wins), self.algorithms, self.algorithms), dtype=int)
         table[:, a, b] = np.where(is_same, self.shared, 0)
@@ -92,12 +115,16 @@ class DuelRecord:
         """The record in which each pair has the duels of another time: index[time, pair]."""
         if index is None:
             return self
+        incomparable = None
+        if self.incomparable is not None:
+            incomparable = np.take_along_axis(self.incomparable, index, axis=0)
         return replace(
             self,
             wins=np.take_along_axis(self.wins, index, axis=0),
             losses=np.take_along_axis(self.losses, index, axis=0),
             draws=np.take_along_axis(self.draws, index, axis=0),
             shared=np.take_along_axis(self.shared, index, axis=0),
+            incomparable=incomparable,
         )
 
     def scaled(self, factor: float) -> "DuelRecord":
@@ -107,6 +134,7 @@ class DuelRecord:
             wins=factor * self.wins,
             losses=factor * self.losses,
             draws=factor * self.draws,
+            incomparable=None if self.incomparable is None else factor * self.incomparable,
         )
 
 
@@ -115,13 +143,15 @@ class ProblemDuels:
     """The duels on each problem, by positions[row, algorithm, time] in the order of problems.
 
     Problem k is called ``names[k]``, has the rows ``starts[k]:starts[k + 1]``, and counts as
-    ``weights[k]`` problems (one where ``weights`` is None).
+    ``weights[k]`` problems (one where ``weights`` is None). With several objectives
+    ``results[row, pair, time]`` has the duels, and positions only say who is present.
     """
 
     positions: np.ndarray
     starts: np.ndarray
     names: tuple[str, ...]
     weights: np.ndarray | None = None
+    results: np.ndarray | None = None
 
     @property
     def n_problems(self) -> int:
@@ -146,7 +176,21 @@ class ProblemDuels:
             totals += wins, losses, draws, met.sum(axis=0)
         wins, losses, draws, shared = totals.reshape(4, -1, n_times).swapaxes(1, 2)
         has_fractions = len(self.positions) > self.n_problems
-        return DuelRecord(wins, losses, draws, shared, n, has_fractions)
+        incomparable = self._count_incomparable()
+        return DuelRecord(wins, losses, draws, shared, n, has_fractions, incomparable)
+
+    def _count_incomparable(self) -> np.ndarray | None:
+        """The number of problems with incomparable fronts: [time, pair]; None for one objective."""
+        if self.results is None:
+            return None
+        total = np.zeros(self.results[0].size)
+        for block in self.blocks():
+            results = self.results[self._rows_of(block)]
+            is_incomparable = (results == INCOMPARABLE).astype(np.float32)
+            share, met = self._by_problem(is_incomparable, results != NOT_MET, block)
+            weight = np.ones(len(share)) if self.weights is None else self.weights[block]
+            total += weight @ (share * met)
+        return total.reshape(self.results.shape[1:]).T
 
     def weighted_record(self, weights: np.ndarray) -> DuelRecord:
         """The record of duels over several times, with a weight[time] each, as that of one time.
@@ -186,6 +230,10 @@ class ProblemDuels:
 
     def pair_scores(self, problems: slice) -> Scores:
         """The share of seeds on which a beats b, a draw counting half: columns are (pair, time)."""
+        if self.results is not None:
+            results = self.results[self._rows_of(problems)]
+            share_won = _SHARE_WON[results]
+            return self._by_problem(share_won, results != NOT_MET, problems)
         positions = self._rows(problems)
         a, b = np.triu_indices(positions.shape[1], 1)
         of_a = positions.take(a, axis=1)
@@ -200,6 +248,7 @@ class ProblemDuels:
 
         Algorithms in the ``field`` compete with each other, any other one with the field.
         """
+        self._check_total_order("first places")
         positions = self._rows(problems)
         inside = positions[:, list(field)]
         complete = (inside != ABSENT).all(axis=1, keepdims=True)
@@ -218,6 +267,7 @@ class ProblemDuels:
         self, problems: slice, field: Sequence[int], groups: Sequence[Sequence[int]]
     ) -> Scores:
         """Whether a winner of the field, also a tied one, is in a group: columns (group, time)."""
+        self._check_total_order("winners of a problem")
         inside = self._rows(problems)[:, list(field)]
         complete = (inside != ABSENT).all(axis=1, keepdims=True)
         best = inside.min(axis=1, keepdims=True)
@@ -230,8 +280,16 @@ class ProblemDuels:
         is_known = np.broadcast_to(complete, has_winner.shape)
         return self._by_problem(has_winner.astype(np.float32), is_known, problems)
 
+    def _check_total_order(self, needing_order: str) -> None:
+        if self.results is not None:
+            raise RankingError(f"there are no {needing_order}: {NO_TOTAL_ORDER}")
+
+    def _rows_of(self, problems: slice) -> slice:
+        """The rows of some problems."""
+        return slice(int(self.starts[problems.start]), int(self.starts[problems.stop]))
+
     def _rows(self, problems: slice) -> np.ndarray:
-        return self.positions[self.starts[problems.start] : self.starts[problems.stop]]
+        return self.positions[self._rows_of(problems)]
 
     def _by_problem(self, scores: np.ndarray, is_known: np.ndarray, problems: slice) -> Scores:
         """Averages over those rows of each problem whose scores are known."""
@@ -250,14 +308,16 @@ def duels_of(
     positions: np.ndarray,
     problems: Sequence[str] | np.ndarray | None = None,
     weights: np.ndarray | None = None,
+    results: np.ndarray | None = None,
 ) -> ProblemDuels:
     """Rows grouped by problem; without ``problems`` each row is a problem, named by its number.
 
-    ``weights`` has one number for each row, the same for all rows of a problem.
+    ``weights`` has one number for each row, the same for all rows of a problem. ``results`` are
+    those of fronts, with several objectives.
     """
     if problems is None:
         names = tuple(map(str, range(len(positions))))
-        return ProblemDuels(positions, np.arange(len(positions) + 1), names, weights)
+        return ProblemDuels(positions, np.arange(len(positions) + 1), names, weights, results)
     distinct, first, index = np.unique(np.asarray(problems), return_index=True, return_inverse=True)
     appearance = np.argsort(first)  # problems keep the order in which they appear
     number = np.argsort(appearance)[index.ravel()]
@@ -268,4 +328,5 @@ def duels_of(
         starts=starts,
         names=tuple(distinct[appearance].tolist()),
         weights=None if weights is None else weights[order][starts[:-1]],
+        results=None if results is None else np.ascontiguousarray(results[order]),
     )

@@ -10,9 +10,12 @@ one is, DRAW where they are equal, INCOMPARABLE where neither is better though t
 NOT_MET where one of the two is absent. Pairs are in the order of np.triu_indices.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import combinations
+from operator import is_
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,37 +51,84 @@ class DuelSettings:
     rule: DuelRule = DuelRule.COVERAGE
     reference: tuple[float, ...] | None = None
 
+    @classmethod
+    def of(
+        cls, rule: DuelRule, reference: Sequence[float] | None, maximise: bool
+    ) -> "DuelSettings":
+        """The settings with a reference point in values of the problem."""
+        if reference is None:
+            return cls(rule)
+        sign = -1 if maximise else 1
+        return cls(rule, tuple(sign * float(value) for value in reference))
 
-def results_of(
-    fronts: np.ndarray, values: Floats, violations: Floats | None, settings: DuelSettings
-) -> np.ndarray:
-    """The results of all pairs on each instance at each time: int8[instance, pair, time].
 
-    ``fronts[instance, algorithm, time]`` are arrays of points, ``values`` are NaN where an
-    algorithm is absent, and ``violations`` are None if every front is feasible.
-    """
-    n_instances, n, n_times = values.shape
-    first, second = np.triu_indices(n, 1)
-    results = np.full((n_instances, len(first), n_times), NOT_MET, dtype=np.int8)
-    present = ~np.isnan(values)
-    for instance in range(n_instances):
-        for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-            compare = _comparison(fronts[instance, a], fronts[instance, b], settings)
-            known: tuple[Floats, Floats, int] | None = None
-            met = present[instance, a] & present[instance, b]
-            for time in np.flatnonzero(met).tolist():
-                if violations is not None:
-                    lead = violations[instance, b, time] - violations[instance, a, time]
-                    if not np.isnan(lead) and lead != 0:
-                        results[instance, pair, time] = WIN if lead > 0 else LOSS
-                        continue
-                front_a = fronts[instance, a, time]
-                front_b = fronts[instance, b, time]
-                # Most fronts stay for several times of a grid.
-                if known is None or known[0] is not front_a or known[1] is not front_b:
-                    known = (front_a, front_b, _result(front_a, front_b, compare))
-                results[instance, pair, time] = known[2]
+BY_COVERAGE = DuelSettings()
+
+
+class FrontsOfRun(NamedTuple):
+    """The fronts of a run, or of several together, at each time; violations are None if all 0."""
+
+    fronts: np.ndarray
+    present: np.ndarray
+    violations: Floats | None
+
+
+def results_of(runs: Sequence[Sequence[FrontsOfRun]], settings: DuelSettings) -> np.ndarray:
+    """The results of all pairs of runs[instance][algorithm]: int8[instance, pair, time]."""
+    n_algorithms = len(runs[0]) if runs else 0
+    n_times = len(runs[0][0].fronts) if n_algorithms else 0
+    n_pairs = n_algorithms * (n_algorithms - 1) // 2
+    results = np.full((len(runs), n_pairs, n_times), NOT_MET, dtype=np.int8)
+    for instance, runs_on_instance in enumerate(runs):
+        for pair, (a, b) in enumerate(combinations(runs_on_instance, 2)):
+            results[instance, pair] = results_of_pair(a, b, settings)
     return results
+
+
+def results_of_pair(a: FrontsOfRun, b: FrontsOfRun, settings: DuelSettings) -> np.ndarray:
+    """The results of the duels of two runs: int8[time]."""
+    results = np.full(len(a.fronts), NOT_MET, dtype=np.int8)
+    compare = _comparison(a.fronts, b.fronts, settings)
+    known: tuple[Floats, Floats, int] | None = None
+    for time in np.flatnonzero(a.present & b.present).tolist():
+        if a.violations is not None and b.violations is not None:
+            of_a = a.violations[time]
+            of_b = b.violations[time]
+            if of_a != of_b:
+                results[time] = WIN if of_a < of_b else LOSS
+                continue
+        front_a = a.fronts[time]
+        front_b = b.fronts[time]
+        # Most fronts stay for several times of a grid.
+        if known is None or known[0] is not front_a or known[1] is not front_b:
+            known = (front_a, front_b, _result(front_a, front_b, compare))
+        results[time] = known[2]
+    return results
+
+
+def union_of_runs(runs: Sequence[FrontsOfRun]) -> FrontsOfRun:
+    """The fronts of several runs together, at the times at which all of them are present."""
+    present = np.all([run.present for run in runs], axis=0)
+    fronts = np.empty(len(present), dtype=object)
+    violations = None
+    if runs[0].violations is not None:
+        violations = np.min([run.violations for run in runs], axis=0)
+    before: list[Floats] = []
+    for time in range(len(present)):
+        parts = [
+            run.fronts[time]
+            for run in runs
+            if violations is None
+            or run.violations is None
+            or run.violations[time] == violations[time]
+        ]
+        is_same = len(parts) == len(before) and all(map(is_, parts, before))
+        if time and is_same:
+            fronts[time] = fronts[time - 1]
+        else:
+            fronts[time] = union(parts) if parts else runs[0].fronts[time][:0]
+        before = parts
+    return FrontsOfRun(fronts, present, violations)
 
 
 Comparison = Callable[[Floats, Floats], int]

@@ -21,6 +21,7 @@ import numpy as np
 from polarbear.errors import RankingError
 from polarbear.numerics.arrays import Floats
 from polarbear.rankings import outcomes
+from polarbear.rankings.front_duels import DuelSettings, FrontsOfRun, results_of
 
 ABSENT = -1
 BELOW = 2**15 - 2  # below all algorithms that have a position; the order among these is unknown
@@ -64,6 +65,24 @@ class GridValues:
         if self.fronts is not None:
             raise RankingError(f"there are no positions: {NO_TOTAL_ORDER}")
         return rank(self.values, self.present, tie_tolerance, self.violations)
+
+    def duel_results(self, settings: DuelSettings) -> np.ndarray | None:
+        """The results of all duels of fronts: [instance, pair, time]; None with one objective."""
+        if self.fronts is None:
+            return None
+        return results_of([self.runs_on(i) for i in range(len(self.instances))], settings)
+
+    def runs_on(self, instance: int) -> list[FrontsOfRun]:
+        """The fronts of each algorithm on an instance, given by its index."""
+        assert self.fronts is not None, "there are several objectives"
+        return [
+            FrontsOfRun(
+                self.fronts[instance, a],
+                self.present[instance, a],
+                None if self.violations is None else self.violations[instance, a],
+            )
+            for a in range(len(self.algorithms))
+        ]
 
     def with_outcomes_at(self, index: np.ndarray) -> GridValues:
         """The grid whose outcomes at each time are those at another one, given by its index."""

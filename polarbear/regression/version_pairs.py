@@ -15,6 +15,7 @@ from polarbear.facts.evidence import ranked
 from polarbear.facts.run_details import repeating
 from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.rankings import GridValues
+from polarbear.rankings.front_duels import DRAW, NOT_MET
 from polarbear.rankings.ranking import side_by_side
 from polarbear.settings.contract import decided_at
 from polarbear.store import StoreOnDisk
@@ -143,7 +144,9 @@ class VersionDuels:
         """Scores of the candidate: [problem, time]."""
         unit_times = self._config.budget.unit_times
         tie_tolerance = self._config.race.tie_tolerance
-        duels = ranked(grid, unit_times, tie_tolerance, self._problems).duels
+        duels = ranked(
+            grid, unit_times, tie_tolerance, self._problems, duels=self._config.duels
+        ).duels
         score, is_known = duels.pair_scores(slice(0, duels.n_problems))
         return np.where(is_known, score, np.nan)
 
@@ -154,6 +157,9 @@ class VersionDuels:
     @property
     def identical(self) -> bool:
         """Whether all runs have the same values at all times."""
+        if self.grid.fronts is not None:
+            results = self.grid.duel_results(self._config.duels)
+            return bool(np.isin(results, [DRAW, NOT_MET]).all())
         columns = [self.grid.values, self.grid.violations]
         return all(
             np.array_equal(column[:, 0], column[:, 1], equal_nan=True)

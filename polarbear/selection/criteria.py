@@ -11,6 +11,7 @@ import numpy as np
 from polarbear.errors import SelectionError
 from polarbear.inference import Posterior
 from polarbear.inference.strongest_rival import p_best, rival_values
+from polarbear.rankings.ranking import NO_TOTAL_ORDER
 from polarbear.selection.criterion_names import Risk, ValueKind
 from polarbear.selection.preference import Valuation
 from polarbear.settings.decision_levels import DEFAULT_QUANTILE_LEVEL
@@ -126,6 +127,8 @@ def check_value(name: str, posterior: Posterior) -> ValueKind:
     value = _member(ValueKind, name, "value")
     if value == ValueKind.DUELS:  # the package of its model need not be installed
         return value
+    if not posterior.options.plackett_luce and not posterior.has_firsts:
+        raise SelectionError(f"there is no value '{value}': {NO_TOTAL_ORDER}; use 'duels'")
     available = ValueKind.THETA if posterior.options.plackett_luce else ValueKind.FIRSTS
     if value != available:
         raise SelectionError(

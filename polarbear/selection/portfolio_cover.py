@@ -28,6 +28,9 @@ Slots = tuple[int, ...]  # the candidates in the slots, in increasing order
 class PortfolioCover:
     """The coverage of sets of candidates, on the problems that all candidates ran on."""
 
+    value_words = "shares of problems on which a member is the best"
+    counts_winners = True
+
     def __init__(
         self, bootstrap: Bootstrap, candidates: Sequence[int], valuation: Valuation
     ) -> None:
@@ -83,8 +86,8 @@ class PortfolioCover:
             portfolios_possible=possible,
             portfolios_looked_at=len(sets),
             portfolio_search="exhaustive" if exhaustive else "greedy, then local search",
-            portfolio_values="shares of problems on which a member is the best",
-            portfolio_has_winner=has_winner,
+            portfolio_values=self.value_words,
+            portfolio_has_winner=has_winner if self.counts_winners else None,
             next_slot_adds=max(further, default=has_winner) - has_winner,
         )
 

@@ -43,6 +43,7 @@ class StoredDuels:
     losses: list[list[float]]
     draws: list[list[float]]
     has_fractions: bool
+    incomparable: list[list[float]] | None = None
 
     @classmethod
     def of(cls, record: DuelRecord | None) -> StoredDuels | None:
@@ -53,11 +54,14 @@ class StoredDuels:
             losses=record.losses.tolist(),
             draws=record.draws.tolist(),
             has_fractions=record.has_fractions,
+            incomparable=None if record.incomparable is None else record.incomparable.tolist(),
         )
 
     def have_lengths(self, expected_lengths: list[int]) -> bool:
         """Whether there is a row of the expected length for each time."""
-        tables = (self.wins, self.losses, self.draws)
+        tables = [self.wins, self.losses, self.draws]
+        if self.incomparable is not None:
+            tables.append(self.incomparable)
         return all([len(row) for row in table] == expected_lengths for table in tables)
 
     def record(self, shared: np.ndarray, n_algorithms: int) -> DuelRecord:
@@ -68,6 +72,7 @@ class StoredDuels:
             shared=shared,
             algorithms=n_algorithms,
             has_fractions=self.has_fractions,
+            incomparable=None if self.incomparable is None else np.array(self.incomparable),
         )
 
 
@@ -127,14 +132,14 @@ class Posteriors:
     ) -> None:
         """Store a posterior, which replaces one with the same key, and its rankings.
 
-        ``positions`` are the rankings of the values on the ``grid``.
+        ``positions`` are the rankings of the values on the ``grid``. Fronts have none.
         """
         metadata = _metadata_of(posterior, evidence_key)
         schema = _schema(metadata.head_to_head)
         name = f"{FOLDER}/{posterior.key}"
-        files = [table_file(name, _table_of_draws(posterior), schema, asdict(metadata))]
+        files = [table_file(name, _table_of_draws(posterior), schema, _as_plain(metadata))]
         rankings_name = f"{RANKINGS}{evidence_key}"
-        if self._catalog.find(rankings_name) is None:
+        if grid.fronts is None and self._catalog.find(rankings_name) is None:
             rankings = _rankings(grid, positions)
             files.insert(0, table_file(rankings_name, rankings, tables.RANKINGS))
         self._catalog.commit(files, self._catalog.names(f"{name}-"))
@@ -249,6 +254,14 @@ class Posteriors:
 def read_metadata(path: Path, content: bytes) -> PosteriorMetadata:
     """The metadata in the file of a posterior."""
     return file_io.record(path, PosteriorMetadata, facts_of(path, content))
+
+
+def _as_plain(metadata: PosteriorMetadata) -> dict[str, Any]:
+    """The metadata as values of JSON."""
+    plain = asdict(metadata)
+    if metadata.duels is not None and metadata.duels.incomparable is None:
+        del plain["duels"]["incomparable"]
+    return plain
 
 
 def _metadata_of(posterior: Posterior, evidence_key: str) -> PosteriorMetadata:

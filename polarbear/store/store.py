@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from polarbear.config.stored_settings import StoredSettings
-from polarbear.errors import StoreMismatchError
+from polarbear.errors import ReportError, StoreMismatchError
 from polarbear.execution.outcome import RunKey, Status
 from polarbear.numerics.arrays import Floats
 from polarbear.problems.base import Instance
@@ -49,6 +49,7 @@ from polarbear.store.writer import clear_progress, locked
 from polarbear.wording import counted
 
 MERGE_ABOVE = 48  # number of small parts from which on they are merged
+NO_VALUES = "with several objectives outcomes are archives of points, which have no single value"
 SMALL_PART_BYTES = 8 * 2**20  # of trajectories
 CONTRACT = "contract"
 KEY = ["algorithm", "instance", CONTRACT]  # the columns that distinguish runs
@@ -375,6 +376,8 @@ class StoreOnDisk:
 
         They are the values of its improvements, or of its changes if the last value counts.
         """
+        if self.n_objectives > 1:
+            raise ReportError(NO_VALUES)
         for run, improvements in self.improvements(algorithms):
             feasible = improvements.feasible()
             yield run, feasible.times, feasible.values

@@ -234,3 +234,112 @@ def test_a_problem_with_more_values_than_configured_says_what_to_set(folder: Pat
     del one["instances"]["objectives"]
     store = pb.run(one, "store")
     assert "objectives: 2" in store.runs()["message"][0]
+
+
+def race_configuration(kind: str = "plain", **rules: Any) -> dict[str, Any]:
+    limits = {"limits": {"rounds": 2}}
+    return configuration(kind, race={**limits, **rules}, inference={"draws": 400})
+
+
+def decisions(result: Any) -> tuple[Any, ...]:
+    facts = result.to_dict()
+    eliminated = [
+        (entry["algorithm"], entry["by"], entry["round"], entry["probability"])
+        for entry in facts["eliminated"]
+    ]
+    return facts["pareto_set"], eliminated, facts["share_settled"], facts["incomparable"]
+
+
+@pytest.mark.parametrize("duel", ["coverage", "dominance"])
+def test_increasing_transformations_of_each_objective_decide_the_same(folder: Path, duel: str):
+    plain = pb.race(race_configuration(duel=duel), "plain").standings()
+    stretched = pb.race(race_configuration("stretched", duel=duel), "stretched").standings()
+    assert decisions(plain) == decisions(stretched)
+    assert plain.incomparable is not None
+    assert len(plain.incomparable) == 3
+
+
+def test_one_objective_as_a_vector_of_length_one_gives_the_same_race(folder: Path):
+    single = pb.race(race_configuration("single"), "single")
+    vector = pb.race(race_configuration("vector"), "vector")
+    facts = [store.standings().to_dict() for store in (single, vector)]
+    for of_store in facts:
+        for key in ("store", "next"):
+            del of_store[key]
+        assert "incomparable" not in of_store
+    assert facts[0] == facts[1]
+    names = [
+        {path.name for path in (folder / name / "trajectories").iterdir()}
+        for name in ("single", "vector")
+    ]
+    assert names[0] == names[1]
+
+
+@pytest.fixture
+def raced(folder: Path) -> Any:
+    return pb.race(race_configuration(), "raced")
+
+
+def test_everything_after_a_race_works(raced: Any, folder: Path):
+    inferred = raced.infer(draws=400).facts()
+    assert len(inferred.incomparable) == 3
+    assert "mean win rate" in inferred.table()[0][0]
+    assert "incomparable duels: " in inferred.remarks()[0]
+    assert raced.select("uniform").choice in raced.algorithms
+    duels = raced.duels("near", "random")
+    assert duels.wins_a + duels.wins_b + duels.ties == len(duels.duels)
+    assert "incomparable" in duels.one_line()
+    assert duels.times_as_long[0].median is None
+    report = raced.report("page.html", png="figures")
+    assert (folder / "page.html").stat().st_size > 10_000
+    assert "incomparable duels" in report.text
+
+
+def test_a_portfolio_is_the_union_of_its_fronts(raced: Any):
+    everything = raced.select("at 60", all=True, portfolio=3)
+    single = raced.select("at 60", all=True, portfolio=1)
+    assert everything.portfolio_values.startswith("win rates of the members' fronts together")
+    assert everything.portfolio_has_winner is None
+    # The union of all is at least as good as each of them, so it loses to none.
+    assert everything.portfolio_ranking[0].mean > 0.5
+    assert everything.portfolio_ranking[0].mean >= single.portfolio_ranking[0].mean
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda store: store.infer("dirichlet"),
+        lambda store: store.select("uniform", value="firsts"),
+        lambda store: store.select("uniform", value="theta"),
+        lambda store: store.export("preflib", "rankings.soi"),
+        lambda store: store.export("ioh", "ioh"),
+        lambda store: store.compare(),
+        lambda store: store.plot("ecdf"),
+        lambda store: store.plot("aocc"),
+        lambda store: store.plot("ratings"),
+        lambda store: store.plot("key-rounds"),
+    ],
+)
+def test_what_needs_a_total_order_or_a_value_is_refused_in_one_line(raced: Any, ask: Any):
+    with pytest.raises(pb.errors.PolarBearError, match="with several objectives") as refusal:
+        ask(raced)
+    assert "\n" not in str(refusal.value)
+
+
+def test_indicators_with_units_decide_races_too(folder: Path):
+    for duel in ("hypervolume", "epsilon", "igd+"):
+        store = pb.race(race_configuration(duel=duel), f"store-{duel}")
+        assert store.standings().rounds >= 1
+    with_reference = race_configuration(duel="hypervolume", reference=[2.0, 2.0])
+    assert pb.race(with_reference, "reference").standings().rounds >= 1
+    with pytest.raises(ConfigError, match="expected 2 objectives, found 1 number"):
+        pb.race(race_configuration(duel="hypervolume", reference=[2.0]), "other")
+
+
+def test_a_gate_compares_fronts(folder: Path):
+    entries = configuration()["algorithms"]
+    same = {**entries[1], "name": "same"}
+    spread = {**entries[1], "name": "spread", "options": {"spread": 3.0}}
+    config = configuration(algorithms=[entries[1], same, spread])
+    gated = pb.gate(config, "near", "spread", store="gate")
+    assert gated.verdict in ("worse", "undecided")

@@ -24,7 +24,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from polarbear.numerics.threads import in_threads, single_threaded_blas
-from polarbear.rankings.duels import ProblemDuels, Scores
+from polarbear.rankings.duels import ProblemDuels, Scores, index_of_pair
 
 _ORDERS = 4  # imaginary problems are this many random orders and their reversals
 _WEIGHT_UNIT = 2.0**-10
@@ -83,6 +83,21 @@ class Bootstrap:
         group]."""
         prior = self._imaginary_firsts(field, groups)
         return self._shares(lambda block: self.duels.group_scores(block, field, groups), prior)
+
+    def group_wins(self, groups: Sequence[Sequence[int]], rivals: Sequence[int]) -> np.ndarray:
+        """Draws of P(a group's union beats a rival on a new problem): [draw, time, group, rival].
+
+        The results of the duels have a column for each group and rival, in this order.
+        """
+        order = self._imaginary_order
+        best = np.stack([order[:, :, list(group)].max(axis=2) for group in groups], axis=2)
+        best = best[:, :, :, np.newaxis]
+        of_rivals = order[:, :, np.newaxis, list(rivals)]
+        share_won = (best > of_rivals) + 0.5 * (best == of_rivals)
+        prior = np.einsum("dk,dkgr->dgr", self._imaginary_weights, share_won)
+        flat_prior = prior.reshape(self.draws, -1)
+        shares = self._shares(self.duels.pair_scores, flat_prior)
+        return shares.reshape(*shares.shape[:2], len(groups), len(rivals))
 
     @cached_property
     def _imaginary_order(self) -> np.ndarray:
@@ -188,6 +203,24 @@ class Bootstrap:
         if self._is_plain and (doubled == np.floor(doubled)).all():
             return scores
         return np.round(scores.astype(float) / _SCORE_UNIT) * _SCORE_UNIT
+
+
+def mean_win_rates(wins: np.ndarray, n: int, field: Sequence[int] | None = None) -> np.ndarray:
+    """Draws of the mean win rate of each algorithm against the others of a field, or against all.
+
+    It takes the place of shares of first places where outcomes have no total order. ``wins`` are
+    [draw, time, pair], the result is [draw, time, algorithm].
+    """
+    inside = list(range(n) if field is None else field)
+    rates = np.empty((*wins.shape[:2], n), dtype=wins.dtype)
+    for a in range(n):
+        total = np.zeros(wins.shape[:2])
+        rivals = [b for b in inside if b != a]
+        for b in rivals:
+            of_pair = wins[:, :, index_of_pair(a, b, n)]
+            total += of_pair if a < b else 1 - of_pair
+        rates[:, :, a] = total / max(1, len(rivals))
+    return rates
 
 
 def _distinct_columns(blocks: list[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]:

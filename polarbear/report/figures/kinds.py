@@ -79,7 +79,8 @@ def shares_won(evidence: Evidence, rows: list[int]) -> tuple[int, np.ndarray]:
     """
     problems = np.array(evidence.problem_names)[rows]
     weights = None if evidence.weights is None else evidence.weights[rows]
-    record = duels_of(evidence.positions[rows], problems, weights).record()
+    results = None if evidence.results is None else evidence.results[rows]
+    record = duels_of(evidence.positions[rows], problems, weights, results).record()
     won = record.won()
     lost = won.swapaxes(1, 2)
     draws = np.zeros_like(won)

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from polarbear.numerics.arrays import spread
+from polarbear.rankings.ranking import NO_TOTAL_ORDER
 from polarbear.report.context import ReportContext, Round
 from polarbear.report.figures.base import (
     Figure,
@@ -24,6 +25,7 @@ from polarbear.report.findings import instances_at, truth_after, truth_now, trut
 from polarbear.wording import SHARE_OF_FIRSTS, joined, timed
 
 TITLE = "Shares of firsts over time"
+FIRSTS_NEED_ORDER = f"there are no shares of firsts: {NO_TOTAL_ORDER}"
 WHAT = (
     f"The {SHARE_OF_FIRSTS}: on how many of all instances each algorithm has the best solution of "
     "all by each time"
@@ -146,7 +148,12 @@ def field_of_firsts(context: ReportContext) -> str:
     )
 
 
-RATINGS = Figure("ratings", TITLE, caption, lacks_estimates, data, chart)
+def lacks_firsts(context: ReportContext) -> str | None:
+    """Why there are no shares of firsts to draw."""
+    return FIRSTS_NEED_ORDER if context.store.n_objectives > 1 else lacks_estimates(context)
+
+
+RATINGS = Figure("ratings", TITLE, caption, lacks_firsts, data, chart)
 
 
 MAX_PANELS = 6
@@ -284,4 +291,9 @@ def key_caption(context: ReportContext) -> str:
     )
 
 
-KEY_ROUNDS = Figure("key-rounds", "Key rounds", key_caption, lacks_race, key_data, key_chart)
+def lacks_key_rounds(context: ReportContext) -> str | None:
+    """Why there are no shares of firsts after rounds to draw."""
+    return FIRSTS_NEED_ORDER if context.store.n_objectives > 1 else lacks_race(context)
+
+
+KEY_ROUNDS = Figure("key-rounds", "Key rounds", key_caption, lacks_key_rounds, key_data, key_chart)

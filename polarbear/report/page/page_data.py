@@ -259,7 +259,7 @@ def instance_sample(context: ReportContext) -> dict[str, object] | None:
     """
     store = context.store
     runs = store.runs()
-    if runs.is_empty():
+    if runs.is_empty() or store.n_objectives > 1:
         return None
     grid = store.on_grid(context.times, context.algorithms)
     has_value = grid.present

@@ -16,6 +16,7 @@ import polars as pl
 from polarbear.facts.evidence import Evidence, ranked
 from polarbear.inference import ModelOptions
 from polarbear.inference.win_rates import WinRates
+from polarbear.rankings.front_duels import DRAW
 from polarbear.rankings.ranking import side_by_side
 from polarbear.records import Facts
 from polarbear.report.stores.sides import Moments, Side, common_algorithms, matched
@@ -297,6 +298,7 @@ def _changes_between(
             np.linspace(0, 1, len(moments.at)),
             problems=[problems.get(instance, instance) for instance in used],
             weights=[weights.get(instance, 1.0) for instance in used],
+            duels=first_store.settings.duels,
         )
         changed.append(_change(other.name, name, evidence))
     return changed
@@ -309,13 +311,17 @@ def _change(store: str, algorithm: str, evidence: Evidence) -> AlgorithmChange:
     over_time = rates.over_time()
     low, high = over_time.interval()[:, 0].tolist()
     low_at_last, high_at_last = rates.interval()[:, -1].tolist()
-    positions = evidence.grid.positions()
     is_compared = evidence.grid.present.all(axis=1)
+    if evidence.results is None:
+        positions = evidence.grid.positions()
+        is_same = positions[:, 0] == positions[:, 1]
+    else:
+        is_same = evidence.results[:, 0] == DRAW
     return AlgorithmChange(
         store=store,
         algorithm=algorithm,
         instances=evidence.n_problems,
-        same=bool((positions[:, 0] == positions[:, 1])[is_compared].all()),
+        same=bool(is_same[is_compared].all()),
         wins=float(over_time.mean[0]),
         low=low,
         high=high,
