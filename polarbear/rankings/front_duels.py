@@ -89,7 +89,7 @@ def results_of_pair(a: FrontsOfRun, b: FrontsOfRun, settings: DuelSettings) -> n
     """The results of the duels of two runs: int8[time]."""
     results = np.full(len(a.fronts), NOT_MET, dtype=np.int8)
     compare = _comparison(a.fronts, b.fronts, settings)
-    known: tuple[Floats, Floats, int] | None = None
+    last: tuple[Floats, Floats, int] | None = None
     for time in np.flatnonzero(a.present & b.present).tolist():
         if a.violations is not None and b.violations is not None:
             of_a = a.violations[time]
@@ -100,9 +100,9 @@ def results_of_pair(a: FrontsOfRun, b: FrontsOfRun, settings: DuelSettings) -> n
         front_a = a.fronts[time]
         front_b = b.fronts[time]
         # Most fronts stay for several times of a grid.
-        if known is None or known[0] is not front_a or known[1] is not front_b:
-            known = (front_a, front_b, _result(front_a, front_b, compare))
-        results[time] = known[2]
+        if last is None or last[0] is not front_a or last[1] is not front_b:
+            last = (front_a, front_b, _result(front_a, front_b, compare))
+        results[time] = last[2]
     return results
 
 
@@ -110,9 +110,8 @@ def union_of_runs(runs: Sequence[FrontsOfRun]) -> FrontsOfRun:
     """The fronts of several runs together, at the times at which all of them are present."""
     present = np.all([run.present for run in runs], axis=0)
     fronts = np.empty(len(present), dtype=object)
-    violations = None
-    if runs[0].violations is not None:
-        violations = np.min([run.violations for run in runs], axis=0)
+    violations_of_runs = [run.violations for run in runs if run.violations is not None]
+    violations = np.min(violations_of_runs, axis=0) if violations_of_runs else None
     before: list[Floats] = []
     for time in range(len(present)):
         parts = [

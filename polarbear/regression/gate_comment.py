@@ -75,7 +75,9 @@ def _lost_most(pair: PairVerdict) -> str:
     """The instances that lost most, with the command that repeats each run of the candidate."""
     lines = [f"Lost most by {escape(pair.candidate)}:"]
     for lost in islice(pair.lost_most, MAX_LOST):
-        values = f"{short(lost.candidate)} against {short(lost.baseline)}"
+        values = "a worse front"
+        if lost.candidate is not None and lost.baseline is not None:
+            values = f"{short(lost.candidate)} against {short(lost.baseline)}"
         lines.append(f"- {values} at {timed(lost.t, pair.axis)}: `{lost.command}`")
     return "\n".join(lines)
 

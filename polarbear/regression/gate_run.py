@@ -283,6 +283,11 @@ def _values(
 ) -> MergeResult:
     """The values of a candidate on these instances, for a history."""
     grid = store.on_grid(config.budget.times, [pair.candidate])
+    if grid.fronts is not None:
+        raise StoreMismatchError(
+            f"'{pair.candidate}' has several objectives, and a history holds single values: leave "
+            "out --history"
+        )
     if grid.violations is not None:
         raise StoreMismatchError(
             f"some values of '{pair.candidate}' violate constraints, and a history holds values "

@@ -15,7 +15,7 @@ from polarbear.facts.evidence import ranked
 from polarbear.facts.run_details import repeating
 from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.rankings import GridValues
-from polarbear.rankings.front_duels import DRAW, NOT_MET
+from polarbear.rankings.front_duels import DRAW, LOSS, NOT_MET
 from polarbear.rankings.ranking import side_by_side
 from polarbear.settings.contract import decided_at
 from polarbear.store import StoreOnDisk
@@ -76,13 +76,14 @@ class FailedRun:
 class Lost:
     """An instance that the candidate loses, with the values of both when it last did so.
 
-    ``command`` repeats the stored run of the candidate.
+    With several objectives there is no single value. ``command`` repeats the stored run of the
+    candidate.
     """
 
     instance: str
     t: float
-    baseline: float
-    candidate: float
+    baseline: float | None
+    candidate: float | None
     command: str
 
 
@@ -157,8 +158,8 @@ class VersionDuels:
     @property
     def identical(self) -> bool:
         """Whether all runs have the same values at all times."""
-        if self.grid.fronts is not None:
-            results = self.grid.duel_results(self._config.duels)
+        results = self.grid.duel_results(self._config.duels)
+        if results is not None:
             return bool(np.isin(results, [DRAW, NOT_MET]).all())
         columns = [self.grid.values, self.grid.violations]
         return all(
@@ -186,9 +187,13 @@ class VersionDuels:
         values = self.grid.feasible_values()
         new = values[:, 0, within]
         old = values[:, 1, within]
-        positions = self.grid.positions()
         is_compared = np.all(self.grid.present[:, :, within], axis=1)
-        is_lost = is_compared & (positions[:, 0, within] > positions[:, 1, within])
+        results = self.grid.duel_results(self._config.duels)
+        if results is None:
+            positions = self.grid.positions()
+            is_lost = is_compared & (positions[:, 0, within] > positions[:, 1, within])
+        else:
+            is_lost = results[:, 0, within] == LOSS
         order = np.argsort(-is_lost.mean(axis=1), kind="stable")[:most]
         sign = self._store.sign
         lost = []
@@ -201,8 +206,8 @@ class VersionDuels:
                 Lost(
                     instance=self.instances[row],
                     t=float(self.times[span[0] + last]),
-                    baseline=float(sign * old[row, last]),
-                    candidate=float(sign * new[row, last]),
+                    baseline=None if results is not None else float(sign * old[row, last]),
+                    candidate=None if results is not None else float(sign * new[row, last]),
                     command=self._repeating(self.instances[row]),
                 )
             )
@@ -234,7 +239,12 @@ class VersionDuels:
         return tuple(of_candidate), tuple(of_baseline)
 
     def slowdown(self) -> Slowdown | None:
-        """How long the candidate takes to the worse of the two last values, by instance."""
+        """How long the candidate takes to the worse of the two last values, by instance.
+
+        None with several objectives, where there is no such value.
+        """
+        if self.grid.fronts is not None:
+            return None
         runs: dict[tuple[str, str], tuple[np.ndarray, np.ndarray]] = {}
         for run, t, y in self._store.trajectories([self._pair.baseline, self._pair.candidate]):
             runs[run.algorithm, run.instance] = (t, np.minimum.accumulate(y))

@@ -27,6 +27,7 @@ from polarbear.wording import (
     P_BEST,
     contract_words,
     counted,
+    incomparable_words,
     joined,
     noun,
     percent,
@@ -224,6 +225,7 @@ def _evidence(context: ReportContext) -> str:
         f"{eliminated} and {settled}; {percent(race.saved)} of the budget of running everything "
         "was saved."
     )
+    evidence += _incomparable(context)
     for name, times in context.rounds[-1].state.contracts.items():
         evidence += (
             f" {name} is {contract_words(times, race.axis)}; its pairs are decided at these times."
@@ -240,6 +242,20 @@ def _evidence(context: ReportContext) -> str:
     )
 
 
+def _incomparable(context: ReportContext) -> str:
+    """A sentence on the share of incomparable duels; empty with one objective."""
+    basis = context.basis
+    shares = None
+    if basis is not None and basis.posterior.duels is not None:
+        shares = basis.posterior.duels.incomparable_shares()
+    if basis is None or shares is None:
+        return ""
+    by_time = zip(basis.posterior.times.tolist(), shares.tolist(), strict=True)
+    entries = [{"t": t, "share": share} for t, share in by_time]
+    rule = words.duel_words(context.store.settings.duels, context.store.sign)
+    return f" {as_sentence(incomparable_words(entries))} {as_sentence(rule)}"
+
+
 def _evidence_without_race(context: ReportContext) -> str:
     store = context.store
     n_runs = len(store.runs())
@@ -251,7 +267,7 @@ def _evidence_without_race(context: ReportContext) -> str:
     if context.basis is not None:
         evidence += f", inferred with the {context.basis.posterior.model} model"
     race = "its race is to be decided again" if store.races.numbers() else "no race was run"
-    return f"This rests on {evidence}; {race}."
+    return f"This rests on {evidence}; {race}.{_incomparable(context)}"
 
 
 def _members(context: ReportContext) -> list[Entry]:

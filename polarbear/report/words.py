@@ -17,6 +17,7 @@ from polarbear.racing.recommendation import Span
 from polarbear.racing.rules import Rules
 from polarbear.racing.state import BELOW, State
 from polarbear.racing.verdicts import MIRROR, SIGNS, VerdictKind, cycle_words, reinstated_words
+from polarbear.rankings.front_duels import MARGIN, DuelRule, DuelSettings
 from polarbear.wording import (
     P_DOMINATED,
     counted,
@@ -269,6 +270,32 @@ def pieces(text: str) -> list[str]:
 def without_marks(text: str) -> str:
     """A text without the marks of names."""
     return _MARKED.sub(r"\1", text)
+
+
+def duel_words(settings: DuelSettings, sign: int) -> str:
+    """How a duel of two fronts is decided, with the reference of an indicator.
+
+    ``sign`` is the factor between stored values and those of the problems.
+    """
+    rule = settings.rule
+    if rule is DuelRule.COVERAGE:
+        return "of two fronts the one that weakly dominates the larger share of the other wins"
+    if rule is DuelRule.DOMINANCE:
+        return "of two fronts one wins if it weakly dominates all of the other, but not vice versa"
+    if rule is DuelRule.EPSILON:
+        return (
+            "of two fronts the one wins whose additive epsilon with respect to the other is smaller"
+        )
+    if rule is DuelRule.IGD_PLUS:
+        return (
+            "of two fronts the one with the smaller IGD+ wins; its reference set are the "
+            "non-dominated points of both runs over the whole grid"
+        )
+    reference = f"beyond the worst values of both runs by {percent_cell(MARGIN)} of their range"
+    if settings.reference is not None:
+        reference = f"({', '.join(short(sign * value) for value in settings.reference)})"
+    wins = "of two fronts the one with the larger hypervolume wins"
+    return f"{wins}; the reference point is {reference}"
 
 
 def as_sentence(text: str) -> str:
