@@ -25,7 +25,7 @@ from polarbear.cli.parameters import (
 )
 from polarbear.errors import ConfigError
 from polarbear.records import Facts
-from polarbear.wording import P_DOMINATED_BY, rounded, short, typed
+from polarbear.wording import P_DOMINATED_BY, incomparable_words, rounded, short, typed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -164,6 +164,8 @@ def _show_shares(inferred: "Inferred") -> None:
     (title, *times), rows = inferred.table()
     time_titles = [f"{t}#" for t in times]
     output.show_table([title, *time_titles], rows)
+    if inferred.incomparable is not None:
+        output.show(incomparable_words(inferred.incomparable))
     if inferred.pairs is not None:
         _show_pairs(inferred, time_titles)
 
