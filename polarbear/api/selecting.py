@@ -180,9 +180,7 @@ def cross_validate(disk: StoreOnDisk, png: str | Path | None) -> CrossValidation
     return scores
 
 
-def _cover(
-    disk: StoreOnDisk, evidence: Evidence, selection: choice.Selection
-) -> PortfolioCover:
+def _cover(disk: StoreOnDisk, evidence: Evidence, selection: choice.Selection) -> PortfolioCover:
     """First places on each problem, or unions of fronts, by the runs in the store."""
     posterior = selection.basis.posterior
     names = evidence.grid.algorithms

@@ -18,7 +18,7 @@ from polarbear.facts.evidence import Evidence
 from polarbear.facts.time_factors import RunTimes, TimeFactor
 from polarbear.inference.empirical.pair_probabilities import p_better, win_rate
 from polarbear.racing.recommendation import LIKELY
-from polarbear.rankings.duels import duels_of
+from polarbear.rankings.duels import duels_of, index_of_pair
 from polarbear.store.runs import StoredRun
 
 MIN_CONFIRMING_PROBLEMS = 10  # below which no gain is stated
@@ -189,7 +189,12 @@ def gain_of(selected: NewcomerRates, confirmation: Evidence) -> Gain | None:
 def _shares_won(evidence: Evidence, rival: int, inside: np.ndarray) -> np.ndarray:
     """The share of these times at which the newcomer beats a rival, on each problem of both."""
     positions = evidence.positions[:, [rival, -1]][:, :, inside]
-    duels = duels_of(np.ascontiguousarray(positions), evidence.problem_names)
+    results = None
+    if evidence.results is not None:
+        n_algorithms = evidence.positions.shape[1]
+        pair = index_of_pair(rival, n_algorithms - 1, n_algorithms)
+        results = evidence.results[:, [pair]][:, :, inside]
+    duels = duels_of(np.ascontiguousarray(positions), evidence.problem_names, results=results)
     shares = []
     for block in duels.blocks():
         score_of_rival, met = duels.pair_scores(block)

@@ -165,6 +165,7 @@ def _at_some_times(evidence: Evidence) -> Evidence:
         grid=grid,
         unit_times=evidence.unit_times[times],
         positions=evidence.positions[:, :, times],
+        results=None if evidence.results is None else evidence.results[:, :, times],
     )
 
 
