@@ -18,6 +18,7 @@ from polarbear.algorithms.base import Algorithm, Trial
 from polarbear.config.configuration import Config
 from polarbear.driver.check_space import SpaceCheck, check_space
 from polarbear.driver.collect import chosen_instances
+from polarbear.driver.instance_features import flaw_of_features
 from polarbear.errors import AlgorithmError, BudgetExhausted, PolarBearError
 from polarbear.execution.outcome import Executor, Outcome, Status, Task
 from polarbear.problems.base import Instance, Kind, Problem, Setting
@@ -131,6 +132,9 @@ def check(config: Config, pool: Executor) -> Checked:
         errors.append(refusal)
     else:
         outcomes = _outcomes(config, pool, instance, kind)
+    flaw = None if refusal else flaw_of_features(config, instance)
+    if flaw is not None:
+        errors.append(flaw)
     noisy = None
     probe = outcomes.pop(PROBE.name, None)
     if probe is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from polarbear.config.configuration import Config
-from polarbear.errors import ProblemError
+from polarbear.errors import PolarBearError, ProblemError
 from polarbear.numerics.processor_time import tree_seconds
 from polarbear.problems.base import Instance
 from polarbear.problems.feature_sources import is_table
@@ -44,8 +44,7 @@ class FeatureCollector:
         if is_table(source):
             self._table = features_in_table(Path(config.folder, source))
         else:
-            clock = tree_seconds if config.budget.axis == CPU_SECONDS else time.perf_counter
-            self._function = FeatureFunction(config.instances, config.setting, source, clock)
+            self._function = _function_of(config, source)
 
     def add(self, instances: Sequence[Instance]) -> None:
         """Store the features of some instances; a table replaces what is stored."""
@@ -90,8 +89,7 @@ class FeatureCollector:
         try:
             rows = list(function(instance).rows(instance.id))
         except (Exception, SystemExit) as error:  # a user's function may raise anything
-            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-            line = f"the features of {instance.id} could not be computed: {reason}"
+            line = _words_on_failure(instance, error)
             if not self._has_any:
                 raise ProblemError(
                     f"instances.features: {line}; correct '{self._config.instances.features}'"
@@ -100,3 +98,31 @@ class FeatureCollector:
             return []
         self._has_any = True
         return rows
+
+
+def flaw_of_features(config: Config, instance: Instance) -> str | None:
+    """Why the features of an instance cannot be had; None if they can, or none are asked for."""
+    source = config.instances.features
+    if source is None:
+        return None
+    try:
+        if is_table(source):
+            features_in_table(Path(config.folder, source))
+        else:
+            _function_of(config, source)(instance)
+    except PolarBearError as error:
+        return str(error)
+    except (Exception, SystemExit) as error:
+        return _words_on_failure(instance, error)
+    return None
+
+
+def _function_of(config: Config, source: str) -> FeatureFunction:
+    """The function that computes features, with the clock of the axis."""
+    clock = tree_seconds if config.budget.axis == CPU_SECONDS else time.perf_counter
+    return FeatureFunction(config.instances, config.setting, source, clock)
+
+
+def _words_on_failure(instance: Instance, error: BaseException) -> str:
+    reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+    return f"the features of {instance.id} could not be computed: {reason}"

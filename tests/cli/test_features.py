@@ -285,6 +285,7 @@ def test_functions_that_fail_leave_features_out_or_are_refused(project: Project)
         message = project.refused("run", "config.yaml", "--store", name)
         assert words in message
         assert len(message.splitlines()) == 1
+        assert words in project("check", "config.yaml").stdout
     with_functions(project, "mine.py:sometimes", count=8)
     done = project.done("run", "config.yaml")
     assert "not in three dimensions" in done.stderr
