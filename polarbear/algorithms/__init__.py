@@ -14,6 +14,7 @@ ADAPTERS: Registry[type[Algorithm]] = Registry(
     "polarbear.algorithms.base:Algorithm",
     {
         "cma": "polarbear.algorithms.cma:Cma",
+        "cma-constrained": "polarbear.algorithms.cma_constrained:CmaConstrained",
         "command": "polarbear.algorithms.command:Command",
         "cp-sat": "polarbear.algorithms.cp_sat:CpSat",
         "highs": "polarbear.algorithms.highs:Highs",

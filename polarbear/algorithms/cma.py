@@ -4,6 +4,7 @@ import importlib
 import itertools
 import math
 import warnings
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -61,15 +62,25 @@ class Cma(Algorithm):
 
     def prepare(self, setting: Setting) -> None:
         if self.options:
-            check_options(self._search, f"'{self.name}': pycma")
+
+            def search(evaluate_all: EvaluateAll, *arguments: Any) -> None:
+                self._search(lambda: evaluate_all, *arguments)
+
+            check_options(search, f"'{self.name}': pycma")
 
     def load(self) -> None:
         _pycma()
 
     def run(self, trial: Trial, setting: Setting) -> None:
-        self._search(trial.evaluate_all, *trial.box, trial.seed)
+        self._search(lambda: self._objective(trial), *trial.box, trial.seed)
 
-    def _search(self, evaluate_all: EvaluateAll, lower: Floats, upper: Floats, seed: int) -> None:
+    def _objective(self, trial: Trial) -> EvaluateAll:
+        """What one start of CMA-ES minimises."""
+        return trial.evaluate_all
+
+    def _search(
+        self, new_objective: Callable[[], EvaluateAll], lower: Floats, upper: Floats, seed: int
+    ) -> None:
         # pycma searches the unit box, so that its lengths are shares of the problem's box. A single
         # variable gets a second one beside it that has no effect.
         dimension = len(lower)
@@ -78,6 +89,7 @@ class Cma(Algorithm):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # pycma warns about its defaults and infinite values
             for restart in itertools.count():
+                evaluate_all = new_objective()
                 options = {
                     **self.options,
                     "bounds": [0, 1],

@@ -1,6 +1,7 @@
 """Algorithms as objects: ``pb.adapters.Cma(name="CMA-ES")``; options are those of a file."""
 
 from polarbear.algorithms.cma import Cma
+from polarbear.algorithms.cma_constrained import CmaConstrained
 from polarbear.algorithms.command import Command
 from polarbear.algorithms.cp_sat import CpSat
 from polarbear.algorithms.highs import Highs
@@ -16,6 +17,7 @@ from polarbear.algorithms.synthetic import Synthetic
 
 __all__ = [
     "Cma",
+    "CmaConstrained",
     "Command",
     "CpSat",
     "Highs",
