@@ -16,11 +16,12 @@ from pathlib import Path
 
 TUTORIALS = Path(__file__).parent / "tutorials"
 SHELL = "sh"
-NEED_EXTRAS = {"mip-solvers"}
+NEED_EXTRAS = {"features", "mip-solvers"}
 # Files that each tutorial must leave, and a text that its commands must print.
 WRITTEN = {
     "combinatorial": ["knapsacks.html"],
     "data": ["mine.html"],
+    "features": ["knapsacks.html", "scores.png"],
     "figures": ["figures/ratings.pdf", "figures/matrix.svg", "data/ratings.csv", "study.json"],
     "mip-solvers": ["mips.html"],
     "pull-request": ["comment.md", "gate.svg", "gate.xml", "report.html"],
@@ -31,6 +32,7 @@ WRITTEN = {
 PRINTED = {
     "combinatorial": "the budget is 1000 evaluations",
     "data": "the budget is 100 evaluations",
+    "features": "by features: capacity=0.2, items=60",
     "figures": "polarbear 0.",
     "mip-solvers": "the budget is 1 second",
     "pull-request": "branch is worse than main",

@@ -9,6 +9,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.errors import SelectionError
+from polarbear.inference.feature_models import forest
 from tests.support import Project
 
 N_PROBLEMS = 60
@@ -49,6 +50,12 @@ def stored(project: Project) -> np.ndarray:
     runs.write_csv(project.folder / "runs.csv")
     project.done("import", "runs.csv", "--store", "s", "--format", "table")
     return size
+
+
+@pytest.fixture(autouse=True)
+def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fitting takes the time of these tests, and few trees find a rule on one of two features."""
+    monkeypatch.setattr(forest, "N_TREES", 40)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 The trees split problems at random boundaries (extremely randomised trees, Geurts, Ernst and
 Wehenkel 2006) so that those in a leaf have similar scores, the shares of rivals that each algorithm
-beats at each time. They are grown to the end: their number smooths, see studies/features.py. The
+beats at each time. Leaves are small, and the number of trees smooths: chosen on studies/features.py. The
 weight of a problem for a
 new instance is the share that it has of the instance's leaf, averaged over trees (Meinshausen 2006,
 Athey, Tibshirani and Wager 2019). These weights enter the Bayesian bootstrap: with weights w_i that
@@ -21,7 +21,8 @@ from polarbear.errors import InferenceError, MissingExtraError
 from polarbear.inference.feature_models.encoding import Column, FeatureMatrix, encode_instance
 from polarbear.inference.feature_models.split_test import principal_components
 
-N_TREES = 100
+N_TREES = 300
+SMALLEST_LEAF = 2  # problems
 SHARE_OF_COLUMNS = 1 / 3  # that each split chooses from
 NO_COLUMN = -1  # of a leaf
 
@@ -132,7 +133,7 @@ def _regressor(seed: int) -> Any:
         raise MissingExtraError("a choice by features", "scikit-learn", "features") from None
     return ExtraTreesRegressor(
         n_estimators=N_TREES,
+        min_samples_leaf=SMALLEST_LEAF,
         max_features=SHARE_OF_COLUMNS,
-        bootstrap=True,
         random_state=seed,
     )
