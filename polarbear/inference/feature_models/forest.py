@@ -2,8 +2,7 @@
 
 The trees split problems at random boundaries (extremely randomised trees, Geurts, Ernst and
 Wehenkel 2006) so that those in a leaf have similar scores, the shares of rivals that each algorithm
-beats at each time. Leaves are small, and the number of trees smooths: chosen on studies/features.py. The
-weight of a problem for a
+beats at each time. Leaves are small, and the number of trees smooths. The weight of a problem for a
 new instance is the share that it has of the instance's leaf, averaged over trees (Meinshausen 2006,
 Athey, Tibshirani and Wager 2019). These weights enter the Bayesian bootstrap: with weights w_i that
 sum to 1, n = 1 / sum of w_i^2 is the effective number of problems, and problem i counts as n w_i.
