@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,19 +108,27 @@ def _words(context: ReportContext, advice: Advice) -> str:
 
 
 def condition_words(leaf: Leaf) -> str:
-    """The conditions of a group: dimension above 20 and function = sphere.
+    """The conditions of a group: dimension above 5 up to 20 and function = sphere.
 
-    Of several boundaries of one feature on one side only the narrowest counts.
+    Of several boundaries of one feature on one side only the narrowest counts, which is the last.
     """
-    narrowest: dict[tuple[str, str | None, bool], Condition] = {}
+    sides: dict[tuple[str, str | None], dict[bool, Condition]] = {}
     for condition in leaf.conditions:
-        narrowest[condition.feature, condition.category, condition.is_above] = condition
-    return " and ".join(map(_condition, narrowest.values()))
+        of_feature = sides.setdefault((condition.feature, condition.category), {})
+        of_feature[condition.is_above] = condition
+    return " and ".join(_side_words(of_feature) for of_feature in sides.values())
 
 
-def _condition(condition: Condition) -> str:
-    if condition.category is not None:
-        sign = "=" if condition.is_above else "other than"
-        return f"{condition.feature} {sign} {condition.category}"
-    side = "above" if condition.is_above else "up to"
-    return f"{condition.feature} {side} {condition.boundary:,g}"
+def _side_words(sides: Mapping[bool, Condition]) -> str:
+    """The conditions on one feature: above a boundary, up to one, or between two."""
+    words = []
+    for is_above in (True, False):
+        condition = sides.get(is_above)
+        if condition is None:
+            continue
+        if condition.category is not None:
+            sign = "=" if is_above else "other than"
+            return f"{condition.feature} {sign} {condition.category}"
+        words.append(f"{'above' if is_above else 'up to'} {condition.boundary:,g}")
+    feature = next(iter(sides.values())).feature
+    return " ".join([feature, *words])
