@@ -53,6 +53,7 @@ SIZE_THAT_COUNTS = 256  # at which learners are counted
 MIN_LEARNERS = 18
 N_FOLDS = 10
 GOAL = 0.36
+SMALLEST_ERROR = 0.001
 SINGLE_BEST = "single best"
 FEATURES = "features"
 
@@ -104,6 +105,7 @@ class Curves:
         values = evidence.grid.values
         worst = np.nanmax(values, axis=1, keepdims=True)
         errors = np.where(np.isfinite(values), values, worst)
+        self.errors = errors
         self.regret = errors - errors.min(axis=1, keepdims=True)
         self.ranks = errors.argsort(axis=1).argsort(axis=1).astype(float)
         self.beaten = scores_at_some_times(rivals_beaten(self.duels))
@@ -141,9 +143,10 @@ class Curves:
         choices = np.empty((len(inside), len(self.times)), dtype=int)
         for k in range(len(self.times)):
             learners = [f"a{a}" for a in range(self.regret.shape[1])]
-            regrets = pd.DataFrame(self.regret[:, :, k], columns=learners)
+            # Logarithms are taken of it, so that no error may be 0.
+            errors = pd.DataFrame(self.errors[:, :, k] + SMALLEST_ERROR, columns=learners)
             selector: Any = PerformanceModel(RandomForestRegressorWrapper)
-            selector.fit(features.iloc[others], regrets.iloc[others])
+            selector.fit(features.iloc[others], errors.iloc[others])
             predicted = selector.predict(features.iloc[inside])
             for row, problem in enumerate(inside):
                 schedule = predicted[features.index[problem]]
