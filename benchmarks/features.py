@@ -10,9 +10,9 @@ feature, with a boundary that at most 10 % of the problems are between? At least
 
 Each trial of a choice draws a truth: four algorithms whose values are normal with a mean that
 changes with two of four features, linearly or by a step. An algorithm is chosen for five new
-instances by the forest of 200 problems. For each range of P(best), how often is the chosen algorithm
-the one with the highest win rate against its strongest rival at these features? The share is expected
-within 0.05 plus two standard errors of P(best) in each range with at least 100 cases.
+instances by the forest of 200 problems. For each range of P(best), how often is the chosen
+algorithm the one with the highest win rate against its strongest rival at these features? The share
+is expected within 0.05 plus two standard errors of P(best) in each range with at least 100 cases.
 """
 
 from __future__ import annotations
