@@ -135,7 +135,7 @@ def infer(
     for rejection in imported.rejected:
         listener.warn(f"left out: {rejection.words} (first: row {rejection.first})")
     if axis is None:
-        has_whole_times = all((outcome.times % 1 == 0).all() for outcome in imported.outcomes)
+        has_whole_times = (imported.improvement_times % 1 == 0).all()
         axis = EVALUATIONS if has_whole_times else ANY_AXIS
     if grid is not None:
         grid = dict(grid) if isinstance(grid, Mapping) else [float(t) for t in grid]

@@ -10,6 +10,7 @@ from polarbear.driver.kept_posteriors import store_posterior
 from polarbear.errors import ConfigError, StoreLockedError, StoreReadOnlyError
 from polarbear.facts.evidence import cached_posterior, evidence_of
 from polarbear.facts.group_answers import GroupAnswers, group_answers, grouping_by
+from polarbear.facts.undominated import that_fits
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.posterior_tables import Inferred, some_times
 from polarbear.settings.grid import Budget
@@ -102,6 +103,7 @@ def infer(
     seed = _checked_seed(disk, seed)
     announce_stan(model_options, listener)
     evidence = evidence_of(disk, algorithms, tie_tolerance, other_budget)
+    evidence = that_fits(evidence, model_options, tie_tolerance)
     posterior = cached_posterior(disk, evidence, model_options, seed)
     is_kept = posterior.from_store
     if keep and other_budget is None:

@@ -164,9 +164,9 @@ def _run_in_full(
         reached = reached / pl.col("instance").replace_strict(per, return_dtype=pl.Float64)
     is_cut_short = (pl.col("status") == Status.BUDGET) & (reached < until)
     instances: dict[str, set[str]] = {name: set() for name in algorithms}
-    full_runs = runs.filter(~is_cut_short).select("algorithm", "instance")
-    for name, instance in full_runs.iter_rows():
-        instances[name].add(instance)
+    by_algorithm = runs.filter(~is_cut_short).group_by("algorithm").agg("instance")
+    for name, instances_of_algorithm in by_algorithm.iter_rows():
+        instances[name] = {*instances_of_algorithm}
     return instances
 
 

@@ -109,7 +109,8 @@ class View:
     ``grid`` are the store's times, ``times`` these and more in between. ``progress`` has one number
     per point of the curves. ``optima`` are the best possible values as stored, None if unknown;
     ``per`` are the numbers by which times of instances were divided, None if they were not.
-    ``eliminated`` are algorithms that are left out because the race eliminated them, ``contracts``
+    ``eliminated`` are algorithms that are left out because the race eliminated them, ``dominated``
+    is the number of those left out because another one is better at each time, ``contracts`` are
     those that were run with several budgets.
     """
 
@@ -124,6 +125,7 @@ class View:
     optima: Floats | None = None
     per: Mapping[str, int] | None = None
     eliminated: tuple[str, ...] = ()
+    dominated: int = 0
     contracts: tuple[str, ...] = ()
 
     @property
@@ -215,6 +217,12 @@ class View:
                 "the algorithms that the race has not eliminated are compared, which have more "
                 "instances in common; "
                 f"`--algorithms all` includes {joined(self.eliminated)}"
+            )
+        if self.dominated:
+            notes.append(
+                f"{counted(len(self.algorithms), 'algorithm')} compared; {self.dominated} others, "
+                "for which another one is better at each time, are left out: `--algorithms all` "
+                "includes them"
             )
         if (self.shares[:, :, -1] == 0).all():
             notes.append("no run reaches even the easiest target: widen --targets")

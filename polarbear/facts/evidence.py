@@ -33,7 +33,7 @@ class Evidence:
     ``problems`` names the problem of each instance; it is None where all instances are different
     problems. ``weights`` is the number of problems that each instance counts as; it is None where
     every instance counts as one. With several objectives ``results[instance, pair, time]`` has the
-    duels of fronts, and ``positions`` only say who is present.
+    duels of fronts, and ``positions`` only say who is present. ``notes`` are limits of the evidence.
     """
 
     grid: GridValues
@@ -42,6 +42,7 @@ class Evidence:
     problems: tuple[str, ...] | None = None
     weights: np.ndarray | None = None
     results: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def problem_names(self) -> tuple[str, ...]:
@@ -137,7 +138,7 @@ class Evidence:
             raise InferenceError(
                 f"the model '{options.model}' needs rankings, but {NO_TOTAL_ORDER}; use 'empirical'"
             )
-        return infer(
+        posterior = infer(
             self.choice_sets if options.plackett_luce else None,
             self.unit_times,
             options,
@@ -151,6 +152,7 @@ class Evidence:
             cancelled=cancelled,
             results=self.results,
         )
+        return replace(posterior, notes=(*self.notes, *posterior.notes))
 
     @cached_property
     def key(self) -> str:

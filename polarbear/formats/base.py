@@ -11,14 +11,15 @@ import numpy as np
 import polars as pl
 from pydantic import Field, field_validator
 
-from polarbear.algorithms.base import Algorithm, Trial
-from polarbear.errors import AlgorithmError, ExportFailedError, ImportFailedError
+from polarbear.errors import ExportFailedError, ImportFailedError
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.problems.base import Instance, Kind, Setting, Trajectory
+from polarbear.formats.imported_runs import VIOLATION, ImportedAlgorithm, ImportedRuns, runs_of
+from polarbear.numerics.arrays import Floats
+from polarbear.problems.base import Instance, Trajectory
 from polarbear.problems.specs import PROBLEM
 from polarbear.rankings import Improvements
 from polarbear.rankings.archives import entered
-from polarbear.rankings.outcomes import or_none, ordinals
+from polarbear.rankings.outcomes import or_none
 from polarbear.settings.enumerations import AfterEnd
 from polarbear.settings.names import LONGEST_INSTANCE, LONGEST_NAME, flaw_in_name
 from polarbear.settings.options import Options
@@ -44,7 +45,6 @@ TRAJECTORY: Trajectory = Field(
 FEASIBILITY_TOLERANCE: float = Field(
     0.0, ge=0, allow_inf_nan=False, description="the violation up to which a value is feasible"
 )
-VIOLATION = "violation"
 MAXIMISE: bool = Field(False, description="larger values are better")
 OPTIMUM_OPTION: float | None = Field(
     None, description="the best possible value of every instance; by default the suite's"
@@ -87,15 +87,21 @@ class Imported:
     features: pl.DataFrame | None = None  # rows of the store's table of features
 
     @property
+    def improvement_times(self) -> Floats:
+        """The times of the improvements of runs, each once and in order."""
+        if isinstance(self.outcomes, ImportedRuns):
+            return self.outcomes.times
+        return np.unique(np.concatenate([np.empty(0), *(run.times for run in self.outcomes)]))
+
+    @property
     def times(self) -> tuple[float, ...]:
-        """The times of the data: of rankings, or of the improvements and ends of runs."""
+        """The times of the data in order: of rankings, or of the improvements and ends of runs."""
         if self.rankings is not None:
-            return tuple(self.rankings["t"])
-        times: list[float] = []
-        for outcome in self.outcomes:
-            times += outcome.times.tolist()
-            times.append(outcome.reached)
-        return tuple(times)
+            return tuple(sorted({*self.rankings["t"]}))
+        ends: Iterable[float] = (run.reached for run in self.outcomes)
+        if isinstance(self.outcomes, ImportedRuns):
+            ends = self.outcomes.table["reached"].unique()
+        return tuple(sorted({*self.improvement_times.tolist(), *ends}))
 
 
 class Format(Options):
@@ -226,16 +232,6 @@ class NamedRuns(Format):
         return parts.get("algorithm") or name, parts.get("instance") or source.stem
 
 
-class ImportedAlgorithm(Algorithm):
-    """An algorithm whose runs were imported; it cannot be run."""
-
-    use: str = "imported"
-    accepts: ClassVar[frozenset[Kind]] = frozenset()
-
-    def run(self, trial: Trial, setting: Setting) -> None:
-        raise AlgorithmError(f"'{self.name}' was imported and cannot be run here")
-
-
 @dataclass
 class RunCollection:
     """Runs gathered from the files of one source, with the rows rejected on the way."""
@@ -317,49 +313,14 @@ def imported_frame(
     Of several outcomes at one time the best counts, or the last row if the last value counts.
     Instances are numbered in the order of their first rows.
     """
-    keys = ["algorithm", "instance"]
-    if "status" not in points.columns:
-        points = points.with_columns(status=pl.lit(None, pl.String))
-    ends = points.group_by(keys, maintain_order=True).agg(
-        last=pl.col("t").max(), status=pl.col("status").drop_nulls().first()
-    )
-    is_best = trajectory == "best"
-    if VIOLATION not in points.columns:
-        points = points.with_columns(pl.lit(0.0).alias(VIOLATION))
-    points_with_value = points.filter(pl.col("y").is_not_null()).with_columns(
-        y=-pl.col("y") if maximise else pl.col("y")
-    )
-    numbers = ordinals(points_with_value["y"].to_numpy(), points_with_value[VIOLATION].to_numpy())
-    at_times = (
-        points_with_value.with_columns(ordinal=numbers)
-        .sort(*keys, "t", *(["ordinal"] if is_best else []), maintain_order=True)
-        .unique([*keys, "t"], keep="first" if is_best else "last", maintain_order=True)
-        .with_columns(
-            counts=(pl.col("ordinal").cum_min() if is_best else pl.col("ordinal")).over(keys)
-        )
-    )
-    before = pl.col("counts").shift(1).over(keys)
-    changes = at_times.filter(before.is_null() | (pl.col("counts") != before))
-    improvements = changes.group_by(keys).agg("t", "y", VIOLATION)
-    runs = ends.join(improvements, on=keys, how="left", maintain_order="left")
-    instances = imported_instances(points["instance"].unique(maintain_order=True), facts)
     default_status = Status.ENDED if after_end == "keeps" else Status.BUDGET
-    outcomes = [
-        Outcome(
-            Task(ImportedAlgorithm(name=name), instances[instance], seed=0, budget=last),
-            Status(status or default_status),
-            message="",
-            times=np.array(t or [], dtype=float),
-            values=np.array(y or [], dtype=float),
-            reached=last,
-            violations=or_none(np.array(violations or [], dtype=float)),
-        )
-        for name, instance, last, status, t, y, violations in runs.iter_rows()
-    ]
+    names = points["instance"].unique(maintain_order=True).cast(pl.String)
+    instances = imported_instances(names, facts)
+    table = runs_of(points, maximise, default_status, is_best=trajectory == "best")
     return Imported(
-        tuple(points["algorithm"].unique(maintain_order=True)),
+        tuple(points["algorithm"].unique(maintain_order=True).cast(pl.String)),
         tuple(instances.values()),
-        outcomes,
+        ImportedRuns(table, instances),
         maximise=maximise,
         trajectory=trajectory,
     )
@@ -449,7 +410,7 @@ def reject_names(frame: pl.DataFrame, rejected: list[Rejection]) -> pl.DataFrame
             first_name = visible(bad_names[0][:MAX_NAME_LENGTH_SHOWN])
             flaw = flaw_in_name(bad_names[0], longest)
             reason = f"the {column} '{first_name}' cannot be a name: {flaw}"
-            frame = reject(frame, pl.col(column).is_in(bad_names), reason, rejected)
+            frame = reject(frame, pl.col(column).cast(pl.String).is_in(bad_names), reason, rejected)
     return frame
 
 

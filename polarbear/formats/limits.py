@@ -10,7 +10,7 @@ from typing import Any
 
 from polarbear.errors import ImportFailedError
 
-MAX_ROWS = 10_000_000  # rows of a table, or lines of all text files; some 4 GB during the import
+MAX_ROWS = 10_000_000  # rows of a table, or lines of all text files
 MAX_COLUMNS = 10_000  # columns of a table, used or not
 MAX_TABLE_BYTES = 2**30  # bytes of the used columns of a table, uncompressed
 MAX_TEXT_BYTES = 2**16  # bytes of one text in a table or a database
@@ -31,11 +31,14 @@ def check(amount: int, most: int, units: str, source: Path | str, remedy: str) -
 
 
 class TextSize:
-    """The lines and bytes of the text files of a source, counted before they are read."""
+    """The lines and bytes of the text files of a source, counted before they are read.
 
-    def __init__(self, source: Path) -> None:
+    The first ``n_headers`` lines do not count.
+    """
+
+    def __init__(self, source: Path, n_headers: int = 0) -> None:
         self._source = source
-        self._n_lines = 0
+        self._n_lines = -n_headers
         self._n_bytes = 0
 
     def add(self, chunks: Iterable[bytes]) -> None:

@@ -9,7 +9,8 @@ from polarbear.classical.common_runs import best_values
 from polarbear.errors import ImportFailedError, PolarBearError
 from polarbear.execution.host import IMPORTED
 from polarbear.execution.outcome import Task
-from polarbear.formats.base import INVALID, Format, Imported, ImportedAlgorithm
+from polarbear.formats.base import INVALID, Format, Imported
+from polarbear.formats.imported_runs import ImportedAlgorithm
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import OPTIMUM
 from polarbear.problems.weights import WEIGHT

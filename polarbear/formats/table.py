@@ -24,6 +24,7 @@ from polarbear.formats.feature_columns import (
     feature_columns,
     features_in_columns,
 )
+from polarbear.formats.imported_runs import VIOLATION, has_repeated_times, with_run_numbers
 from polarbear.formats.table_files import LINE, TableFile, open_table
 from polarbear.problems.base import Trajectory
 from polarbear.problems.specs import PROBLEM
@@ -43,7 +44,8 @@ UNRANKED: Unranked = Field(
 )
 RUN_STATUS = "run_status"
 FEASIBLE = "feasible"
-NUMBERS = {"line", "t", "y", "position", "weight", base.VIOLATION}
+NAMES = ("algorithm", "instance")
+NUMBERS = {"line", "t", "y", "position", "weight", VIOLATION}
 DATES = (pl.Date, pl.Datetime, pl.Time)  # These have a text form, so they may be names.
 
 Columns = Mapping[str, str | None]  # columns of the source by PolarBear's names; None if absent
@@ -97,7 +99,7 @@ class TrajectoryTable(TableOptions):
     violation_column: str | None = Field(
         None,
         description="its column of violations of constraints, 0 where feasible; by default "
-        f"'{base.VIOLATION}' if there is one",
+        f"'{VIOLATION}' if there is one",
     )
     feasible_column: str | None = Field(
         None,
@@ -123,7 +125,7 @@ class TrajectoryTable(TableOptions):
             self.feasible_column,
         )
         imported = imported_rows(
-            rows_of(table, columns),
+            rows_of(table, columns, numbers=("t", *_value_columns(columns))),
             columns,
             str(source),
             self.maximise,
@@ -187,10 +189,10 @@ def with_constraints(
     By default they are those with these names, of which violations say more.
     """
     if violation is None and feasible is None:
-        violation = base.VIOLATION if base.VIOLATION in present else None
+        violation = VIOLATION if VIOLATION in present else None
         feasible = FEASIBLE if FEASIBLE in present else None
     if violation is not None:
-        return {**columns, base.VIOLATION: violation}
+        return {**columns, VIOLATION: violation}
     return columns if feasible is None else {**columns, FEASIBLE: feasible}
 
 
@@ -212,10 +214,10 @@ def imported_rows(
     same.
     """
     rejected: list[base.Rejection] = []
-    value_columns = tables.value_columns(tables.count_objectives(columns))
+    value_columns = _value_columns(columns)
     frame = _cleaned(rows, columns, source, ("t", *value_columns), rejected)
     frame = base.reject(frame, pl.col("t") < 0, "t is negative", rejected)
-    if base.VIOLATION in frame.columns:
+    if VIOLATION in frame.columns:
         frame = _with_violations(frame, value_columns, feasibility_tolerance, rejected)
     if FEASIBLE in frame.columns:
         frame = _without_infeasible_values(frame, value_columns, rejected)
@@ -225,26 +227,26 @@ def imported_rows(
         frame = base.reject(frame, seed.is_null(), "the seed is missing", rejected)
         # The k-th seed of an algorithm is compared with the k-th seeds of the others.
         number = seed.rank("dense").over("algorithm", "instance").cast(pl.Int64).cast(pl.String)
-        frame = frame.with_columns(of="instance", instance=pl.col("instance") + "#" + number)
+        name = pl.col("instance").cast(pl.String) + "#" + number
+        frame = frame.with_columns(of="instance", instance=name.cast(pl.Categorical))
         unit = "of"
     if "problem" in frame.columns:
-        frame = frame.with_columns(pl.coalesce(pl.col("problem").cast(pl.String), unit))
+        frame = frame.with_columns(
+            pl.coalesce(pl.col("problem").cast(pl.String), pl.col(unit).cast(pl.String))
+        )
         unit = "problem"
-    keys = ["algorithm", "instance", "t"]
-    outcome = [name for name in (*value_columns, base.VIOLATION) if name in frame.columns]
-    is_repeated = pl.struct(*keys, *outcome).is_first_distinct().not_()
-    frame = base.reject(frame, is_repeated, "the row occurs twice", rejected)
+    frame, n_ambiguous = _without_repeated_rows(frame, value_columns, rejected)
     _check_any(frame, source, rejected)
     notes: tuple[str, ...] = ()
-    n_ambiguous = len(frame) - len(frame.unique(keys))
     if n_ambiguous and len(value_columns) == 1:
         give = noun(n_ambiguous, "row gives", "rows give")
         notes = (f"{n_ambiguous} {give} another value for a time: the {trajectory} counts",)
     _check_statuses(frame)
     facts: dict[str, base.SpecEntries] = _weights(frame, unit)
-    for name, problem in frame.select("instance", unit=unit).unique().rows():
-        if problem != name:
-            facts[name] = {PROBLEM: problem, **facts.get(name, {})}
+    if unit != "instance":
+        for name, problem in frame.select("instance", unit=unit).unique().rows():
+            if problem != name:
+                facts[name] = {PROBLEM: problem, **facts.get(name, {})}
     if len(value_columns) > 1:
         if trajectory == "last":
             raise ImportFailedError(
@@ -259,6 +261,25 @@ def imported_rows(
     return replace(imported, rejected=tuple(rejected), notes=notes)
 
 
+def _value_columns(columns: Columns) -> Sequence[str]:
+    """PolarBear's names of the columns of values."""
+    return tables.value_columns(tables.count_objectives(columns))
+
+
+def _without_repeated_rows(
+    frame: pl.DataFrame, value_columns: Sequence[str], rejected: list[base.Rejection]
+) -> tuple[pl.DataFrame, int]:
+    """The rows run by run, each once, and the number of those with another value for a time."""
+    by_run = with_run_numbers(frame)
+    if not has_repeated_times(by_run):
+        return by_run, 0
+    keys = ["algorithm", "instance", "t"]
+    outcome = [name for name in (*value_columns, VIOLATION) if name in frame.columns]
+    is_repeated = pl.struct(*keys, *outcome).is_first_distinct().not_()
+    frame = base.reject(frame, is_repeated, "the row occurs twice", rejected)
+    return with_run_numbers(frame), len(frame) - len(frame.unique(keys))
+
+
 def _with_violations(
     frame: pl.DataFrame,
     value_columns: Sequence[str],
@@ -266,14 +287,14 @@ def _with_violations(
     rejected: list[base.Rejection],
 ) -> pl.DataFrame:
     """The rows with violations as numbers, 0 up to the tolerance."""
-    violation = _as_number(frame[base.VIOLATION])
-    frame = frame.with_columns(violation.alias(base.VIOLATION))
-    is_invalid = ~(pl.col(base.VIOLATION).is_finite() & (pl.col(base.VIOLATION) >= 0))
+    violation = _as_number(frame[VIOLATION])
+    frame = frame.with_columns(violation.alias(VIOLATION))
+    is_invalid = ~(pl.col(VIOLATION).is_finite() & (pl.col(VIOLATION) >= 0))
     is_invalid = is_invalid.fill_null(True) & pl.col(value_columns[0]).is_not_null()
     frame = base.reject(frame, is_invalid, "the violation is not a number of 0 or more", rejected)
-    is_feasible = pl.col(base.VIOLATION) <= tolerance
-    number = pl.when(is_feasible).then(0.0).otherwise(pl.col(base.VIOLATION))
-    return frame.with_columns(number.alias(base.VIOLATION))
+    is_feasible = pl.col(VIOLATION) <= tolerance
+    number = pl.when(is_feasible).then(0.0).otherwise(pl.col(VIOLATION))
+    return frame.with_columns(number.alias(VIOLATION))
 
 
 def _without_infeasible_values(
@@ -306,6 +327,7 @@ class RankingsTable(TableOptions):
         rows = rows_of(table, columns)
         rejected: list[base.Rejection] = []
         frame = _cleaned(rows, columns, str(source), ("t", "position"), rejected)
+        frame = frame.cast({"algorithm": pl.String, "instance": pl.String})
         is_repeated = pl.struct("instance", "t", "algorithm").is_first_distinct().not_()
         frame = base.reject(
             frame, is_repeated, "the algorithm already has a position there", rejected
@@ -343,12 +365,20 @@ class RankingsTable(TableOptions):
         )
 
 
-def rows_of(table: TableFile, columns: Columns) -> pl.DataFrame:
-    """The used columns of a file, after a check of their names and types."""
+def rows_of(table: TableFile, columns: Columns, numbers: Collection[str] = ()) -> pl.DataFrame:
+    """The used columns of a file, after a check of their names and types.
+
+    Those that are used only as one of these ``numbers`` are read as such.
+    """
     for name, column in columns.items():
         if column:
             _check_column(table.schema, name, column, str(table.path))
-    return table.read([column for column in columns.values() if column])
+    texts = {column for name, column in columns.items() if name not in numbers}
+    return table.read(
+        [column for column in columns.values() if column],
+        numbers={column for column in columns.values() if column and column not in texts},
+        names={column for name, column in columns.items() if column and name in NAMES},
+    )
 
 
 def unused_columns(table: TableFile, columns: Columns, feature_prefix: str = "") -> tuple[str, ...]:
@@ -373,8 +403,8 @@ def _cleaned(
     frame = rows.select(
         [_column(rows, name, column, source) for name, column in used_columns.items()]
     )
-    for name in ("algorithm", "instance"):
-        frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars())
+    for name in NAMES:
+        frame = frame.with_columns(_names(frame[name]))
         frame = base.reject(frame, pl.col(name) == "", f"no {name} is named", rejected)
     frame = base.reject_names(frame, rejected)
     for name in numbers:
@@ -389,11 +419,22 @@ def _cleaned(
     return frame
 
 
+def _names(column: pl.Series) -> pl.Series:
+    """A column of names without blanks around them, as categories, so that each is held once."""
+    if column.dtype != pl.Categorical:
+        column = column.cast(pl.String).cast(pl.Categorical)
+    distinct = column.unique().cast(pl.String)
+    if (distinct == distinct.str.strip_chars()).all():
+        return column
+    return column.cast(pl.String).str.strip_chars().cast(pl.Categorical)
+
+
 def _column(rows: pl.DataFrame, name: str, column: str, source: str) -> pl.Expr:
     """The column of the source under PolarBear's name for it."""
     _check_column(rows.schema, name, column, source)
     renamed = pl.col(column).alias(name)
-    return renamed.cast(pl.String) if rows.schema[column] in (pl.Categorical, pl.Enum) else renamed
+    is_category = rows.schema[column] in (pl.Categorical, pl.Enum)
+    return renamed.cast(pl.String) if is_category and name not in NAMES else renamed
 
 
 def _check_column(schema: pl.Schema, name: str, column: str, source: str) -> None:
@@ -448,7 +489,7 @@ def _weights(frame: pl.DataFrame, unit: str = "instance") -> dict[str, base.Spec
     rows = frame.select(
         "line",
         "instance",
-        unit=pl.coalesce(pl.col(unit).cast(pl.String), "instance"),
+        unit=pl.coalesce(pl.col(unit).cast(pl.String), pl.col("instance").cast(pl.String)),
         number=_as_number(frame["weight"]),
         text=pl.col("weight").cast(pl.String).str.strip_chars(),
     ).unique(["instance", "unit", "number"], keep="first", maintain_order=True)
@@ -564,7 +605,7 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
         points = base.points_and_end(run, improvements, store.sign)
         record |= {"t": points.times, **points.value_columns}
         if is_constrained:
-            record[base.VIOLATION] = points.violations
+            record[VIOLATION] = points.violations
         records.append(record)
     is_last = _last_value_counts(store, algorithms)
     value = "the last value" if is_last else "the best value found so far"
@@ -580,7 +621,7 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
         "is its end",
         "y": f"{value}; {'larger' if store.maximise else 'smaller'} is better; empty if none was "
         "found",
-        base.VIOLATION: "the violation of constraints by this value; 0 if it is feasible, empty if "
+        VIOLATION: "the violation of constraints by this value; 0 if it is feasible, empty if "
         "there is no value",
     }
     better = "larger" if store.maximise else "smaller"
@@ -590,7 +631,7 @@ def _long_table(store: StoreOnDisk, algorithms: tuple[str, ...]) -> _LongTable:
                 f"objective {k} of a point that entered the archive of the run; {better} is "
                 "better; empty if none was found, and at the end of the run"
             )
-    lists = ["t", *value_columns, *([base.VIOLATION] if is_constrained else [])]
+    lists = ["t", *value_columns, *([VIOLATION] if is_constrained else [])]
     for name in columns_of_features:
         meanings[name] = f"the feature '{name.removeprefix(PREFIX)}' of the instance"
     meanings[COST] = f"the {store.settings.budget.axis} that computing all features takes"

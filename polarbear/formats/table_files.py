@@ -29,6 +29,7 @@ COMPRESSIONS = {
     b"\x28\xb5\x2f\xfd": "zstd",
 }
 FOOTER_LENGTH_BYTES = 8  # bytes at the end of a Parquet file: the length of its footer and a mark
+BLOCK_BYTES = 2**24  # of a CSV file that are read at once
 MAX_FOOTER_BYTES = 2**24  # bytes of the description at the end of a Parquet file
 PREFIXED = "DELTA_BYTE_ARRAY"  # an encoding in which a long text is repeated by a few bytes
 FEWER_COLUMNS = "keep the columns that are used"
@@ -47,12 +48,24 @@ class TableFile:
     path: Path
     schema: pl.Schema
 
-    def read(self, columns: Collection[str]) -> pl.DataFrame:
-        """The columns of these names that the file has; LINE has the line of each row."""
+    def read(
+        self,
+        columns: Collection[str],
+        numbers: Collection[str] = (),
+        names: Collection[str] = (),
+    ) -> pl.DataFrame:
+        """The columns of these names that the file has; LINE has the line of each row.
+
+        Columns of a CSV file are texts. Those in ``numbers`` are numbers, NaN where a text is none;
+        those in ``names`` are categories, so that a text that is repeated is held once.
+        """
         used = [name for name in self.schema if name in columns]
         is_parquet = self.path.suffix == PARQUET
         with _explained(self.path):
-            frame = _read_parquet(self.path, used) if is_parquet else _read_csv(self.path, used)
+            if is_parquet:
+                frame = _read_parquet(self.path, used)
+            else:
+                frame = _read_csv(self.path, used, numbers, names)
         if not len(frame):
             raise ImportFailedError(f"{self.path} has a header but no rows")
         # The header of a CSV file is line 1.
@@ -103,7 +116,7 @@ def _uncompressed(path: Path) -> Iterator[BinaryIO | pa.NativeFile]:
 
 def _csv_schema(path: Path) -> pl.Schema:
     """The names in the header; the whole file is counted."""
-    size = limits.TextSize(path)
+    size = limits.TextSize(path, n_headers=1)
     with _uncompressed(path) as file:
         size.add(limits.chunks_of(file))
     with _uncompressed(path) as file:
@@ -113,12 +126,56 @@ def _csv_schema(path: Path) -> pl.Schema:
     return pl.Schema(dict.fromkeys(names, pl.String))
 
 
-def _read_csv(path: Path, columns: list[str]) -> pl.DataFrame:
-    """Columns of a CSV file as texts, without the marks that `polarbear export` adds."""
+def _read_csv(
+    path: Path, columns: list[str], numbers: Collection[str], names: Collection[str]
+) -> pl.DataFrame:
+    """Columns of a CSV file, without the marks that `polarbear export` adds."""
     with _uncompressed(path) as file:
-        source = path if isinstance(file, io.IOBase) else file.read()
-        frame = pl.read_csv(source, columns=columns, infer_schema=False)
-    return with_formulas(frame)
+        blocks = [_frame_of(block, columns, numbers, names) for block in _blocks(file)]
+    return pl.concat(blocks, rechunk=True)
+
+
+def _blocks(file: BinaryIO | pa.NativeFile) -> Iterator[bytes]:
+    """The text of a CSV file in blocks of whole rows, each below the header.
+
+    From the first quotation mark on it is one block, since a cell between such marks may have
+    several lines.
+    """
+    header = b""
+    rest = b""
+    while chunk := file.read(BLOCK_BYTES):
+        text = rest + chunk
+        if b'"' in text:
+            yield header + text + file.read()
+            return
+        end = text.rfind(b"\n") + 1
+        rest = text[end:]
+        if end:
+            yield header + text[:end]
+            header = header or text[: text.index(b"\n") + 1]
+    if rest:
+        yield header + rest
+
+
+def _frame_of(
+    block: bytes, columns: list[str], numbers: Collection[str], names: Collection[str]
+) -> pl.DataFrame:
+    """Columns of a block of CSV, as `TableFile.read` describes them."""
+    frame = pl.read_csv(block, columns=columns, infer_schema=False)
+    if b"'" in block:
+        frame = with_formulas(frame)
+    converted = [_as_numbers(frame[name]) for name in columns if name in numbers]
+    categories = pl.col([name for name in columns if name in names]).cast(pl.Categorical)
+    return frame.with_columns(*converted, categories)
+
+
+def _as_numbers(texts: pl.Series) -> pl.Series:
+    """Texts as numbers, NaN where one is none; null where there is no text."""
+    converted = texts.cast(pl.Float64, strict=False)
+    if converted.null_count() == texts.null_count():
+        return converted
+    converted = texts.str.strip_chars().cast(pl.Float64, strict=False)
+    return converted.set(converted.is_null() & texts.is_not_null(), float("nan"))
 
 
 # --- Parquet ---------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from polarbear.config.stored_settings import StoredSettings
 from polarbear.errors import ExportFailedError, ImportFailedError, StoreMismatchError
 from polarbear.execution.outcome import Outcome
 from polarbear.formats.base import Export, Imported, Rejection
+from polarbear.formats.imported_runs import ImportedRuns
 from polarbear.problems.base import Instance
 from polarbear.problems.specs import OPTIMUM
 from polarbear.problems.weights import WEIGHT
@@ -98,14 +99,16 @@ def add_imported(path: Path, imported: Imported, grid: GridOptions | None = None
         if imported.features is not None:
             store.add_features(imported.features)
         if imported.rankings is None:
-            is_new = _add_new_runs(store, imported.outcomes)
+            n_all = len(imported.outcomes)
+            n_new = _add_new_runs(store, imported.outcomes)
         else:
-            is_new = _add_new_rankings(store, imported.rankings)
+            n_all = len(imported.rankings)
+            n_new = _add_new_rankings(store, imported.rankings)
     return ImportResult(
         store=str(store.path),
         kind="runs" if imported.rankings is None else "rankings",
-        added=sum(is_new),
-        present=len(is_new) - sum(is_new),
+        added=n_new,
+        present=n_all - n_new,
         algorithms=imported.algorithms,
         instances=len(imported.instances),
         rejected=imported.rejected,
@@ -113,25 +116,31 @@ def add_imported(path: Path, imported: Imported, grid: GridOptions | None = None
     )
 
 
-def _add_new_runs(store: StoreOnDisk, outcomes: Sequence[Outcome]) -> list[bool]:
-    """Add the runs that the store does not have yet; the result says which ones are new."""
-    stored = set(store.runs().select("algorithm", "instance").rows())
-    is_new = [
-        (outcome.task.algorithm.name, outcome.task.instance.id) not in stored
+def _add_new_runs(store: StoreOnDisk, outcomes: Sequence[Outcome]) -> int:
+    """Add the runs that the store does not have yet, and return their number."""
+    stored = store.runs().select("algorithm", "instance")
+    if isinstance(outcomes, ImportedRuns):
+        new_runs = outcomes.without(stored)
+        if new_runs:
+            store.add_tables_of_runs(*new_runs.tables())
+        return len(new_runs)
+    stored_keys = {*stored.rows()}
+    new_outcomes = [
+        outcome
         for outcome in outcomes
+        if (outcome.task.algorithm.name, outcome.task.instance.id) not in stored_keys
     ]
-    new_outcomes = [outcome for outcome, new in zip(outcomes, is_new, strict=True) if new]
     store.add_runs([FinishedRun.of(outcome, workers=0) for outcome in new_outcomes])
-    return is_new
+    return len(new_outcomes)
 
 
-def _add_new_rankings(store: StoreOnDisk, rankings: pl.DataFrame) -> list[bool]:
-    """Add the rankings that the store does not have yet; the result says which ones are new."""
+def _add_new_rankings(store: StoreOnDisk, rankings: pl.DataFrame) -> int:
+    """Add the rankings that the store does not have yet, and return their number."""
     stored = set(store.rankings().select("instance", "t").rows())
     is_new = [key not in stored for key in rankings.select("instance", "t").rows()]
     if any(is_new):
         store.add_rankings(rankings.filter(is_new))
-    return is_new
+    return sum(is_new)
 
 
 def _listed_times(path: Path) -> tuple[float, ...]:

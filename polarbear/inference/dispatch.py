@@ -145,16 +145,29 @@ def _bootstrapped(
     )
 
 
-def draws_within_memory(n: int, n_times: int, options: ModelOptions) -> tuple[int, tuple[str, ...]]:
-    """The requested number of draws, or the number that memory holds, with a note."""
+def draws_that_fit(n: int, n_times: int, options: ModelOptions) -> int:
+    """The number of draws that memory holds, at most the requested one; 0 if it is too small."""
     chains = options.chains
     requested = -(-options.draws // chains) * chains
-    most = MAX_NUMBERS // (n * (n - 1) * n_times + 2 * n * n_times) // chains * chains
-    if requested <= most:
-        return requested, ()
-    if most < MIN_DRAWS:
+    most = _most_draws(n, n_times, chains)
+    return requested if requested <= most else most * (most >= MIN_DRAWS)
+
+
+def draws_within_memory(n: int, n_times: int, options: ModelOptions) -> tuple[int, tuple[str, ...]]:
+    """The requested number of draws, or the number that memory holds, with a note."""
+    draws = draws_that_fit(n, n_times, options)
+    requested = -(-options.draws // options.chains) * options.chains
+    if not draws:
         raise InferenceError(
             f"win probabilities of all pairs of {n} algorithms at {n_times} times leave memory for "
-            f"{most} draws only; use fewer algorithms (--algorithms) or fewer times (--grid)"
+            f"{_most_draws(n, n_times, options.chains)} draws only; use fewer algorithms "
+            "(--algorithms) or fewer times (--grid)"
         )
-    return most, (f"{most} draws instead of {requested}: more would take over 0.75 GiB",)
+    if draws == requested:
+        return draws, ()
+    return draws, (f"{draws} draws instead of {requested}: more would take over 0.75 GiB",)
+
+
+def _most_draws(n: int, n_times: int, chains: int) -> int:
+    """The number of draws that memory holds."""
+    return MAX_NUMBERS // (n * (n - 1) * n_times + 2 * n * n_times) // chains * chains

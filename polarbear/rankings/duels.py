@@ -28,6 +28,7 @@ PROBLEMS_PER_BLOCK = 256  # sums of this many rounded weights are exact in singl
 _SHARE_WON = np.zeros(1 + max(DRAW, INCOMPARABLE, NOT_MET, WIN) - LOSS, dtype=np.float32)
 _SHARE_WON[WIN] = 1.0
 _SHARE_WON[[DRAW, INCOMPARABLE]] = 0.5
+MOST_COUNTED = 255  # problems whose number fits into a byte
 # scores[problem, column], and whether the score is known: bool[problem, column]
 Scores = tuple[np.ndarray, np.ndarray]
 
@@ -165,6 +166,9 @@ class ProblemDuels:
     def record(self) -> DuelRecord:
         """Wins, losses and draws of all pairs at all times."""
         _, n, n_times = self.positions.shape
+        has_one_row = len(self.positions) == self.n_problems
+        if has_one_row and self.weights is None and self.results is None:
+            return self._counted_record()
         totals = np.zeros((4, n * (n - 1) // 2 * n_times))
         for block in self.blocks():
             score, met = self.pair_scores(block)
@@ -191,6 +195,31 @@ class ProblemDuels:
             weight = np.ones(len(share)) if self.weights is None else self.weights[block]
             total += weight @ (share * met)
         return total.reshape(self.results.shape[1:]).T
+
+    def _counted_record(self) -> DuelRecord:
+        """The record where each problem has one row and counts once: whole numbers."""
+        _, n, n_times = self.positions.shape
+        wins, losses, shared = np.zeros((3, n * (n - 1) // 2, n_times))
+        for first in range(0, len(self.positions), MOST_COUNTED):
+            positions = self.positions[first : first + MOST_COUNTED]
+            is_complete = not ((positions == ABSENT) | (positions == BELOW)).any()
+            for a in range(n - 1):
+                pairs = slice(index_of_pair(a, a + 1, n), index_of_pair(a, n - 1, n) + 1)
+                of_a = positions[:, a, np.newaxis]
+                of_b = positions[:, a + 1 :]
+                is_won = of_a < of_b
+                is_lost = of_a > of_b
+                if is_complete:
+                    shared[pairs] += len(positions)
+                else:
+                    met = (of_a != ABSENT) & (of_b != ABSENT) & ((of_a != BELOW) | (of_b != BELOW))
+                    is_won &= met
+                    is_lost &= met
+                    shared[pairs] += _count(met)
+                wins[pairs] += _count(is_won)
+                losses[pairs] += _count(is_lost)
+        draws = shared - wins - losses
+        return DuelRecord(wins.T, losses.T, draws.T, shared.T, n)
 
     def weighted_record(self, weights: np.ndarray) -> DuelRecord:
         """The record of duels over several times, with a weight[time] each, as that of one time.
@@ -302,6 +331,11 @@ class ProblemDuels:
         count = np.add.reduceat(flat_known, first, axis=0, dtype=np.float32)
         total = np.add.reduceat(flat_scores, first, axis=0, dtype=np.float32)
         return total / np.maximum(count, 1), count > 0
+
+
+def _count(flags: np.ndarray) -> np.ndarray:
+    """The number of flags that are set along the first axis, which has at most MOST_COUNTED."""
+    return np.asarray(np.add.reduce(flags.view(np.uint8), axis=0, dtype=np.uint8))
 
 
 def duels_of(

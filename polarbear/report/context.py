@@ -29,6 +29,7 @@ from polarbear.store import StoreOnDisk
 if TYPE_CHECKING:
     from polarbear.classical.view import View
 
+MAX_CURVES = 40  # the most algorithms whose curves a reader can tell apart
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
@@ -199,6 +200,11 @@ class ReportContext:
             if len(pareto_set) > 1 and share_more(self.store, end, pareto_set):
                 eliminated = tuple(name for name in self.algorithms if name not in pareto_set)
                 return replace(self.classical_view(pareto_set), eliminated=eliminated)
+        if may_leave_out and self.basis is not None and len(self.algorithms) > MAX_CURVES:
+            inferred = self.basis.algorithms
+            n_others = len(self.algorithms) - len(inferred)
+            if n_others:
+                return replace(self.classical_view(inferred), dominated=n_others)
         return self.classical_view(names)
 
     def classical_view(self, algorithms: tuple[str, ...] | None) -> View:

@@ -82,7 +82,8 @@ def comparisons(context: ReportContext) -> tuple[Comparison, ...]:
             first = float(times[0])
             last = float(times[-1])
             pairs.append((elimination.by, elimination.algorithm, first, last, False))
-    run_times = RunTimes(context.store, context.algorithms, times)
+    compared = dict.fromkeys(name for pair in pairs for name in pair[:2])
+    run_times = RunTimes(context.store, list(compared), times)
     rows = []
     for algorithm, against, start, stop, is_recommended in pairs:
         factor = run_times.times_as_long(algorithm, against, (start, stop))

@@ -8,10 +8,10 @@ import numpy as np
 
 from polarbear.errors import SelectionError
 from polarbear.facts.evidence import cached_posterior, evidence_of
+from polarbear.facts.undominated import that_fits
+from polarbear.facts.undominated import undominated as candidates_by
 from polarbear.inference import ModelOptions, Posterior
 from polarbear.inference.relations import pointwise
-from polarbear.racing.decide import reached
-from polarbear.racing.recommendation import MIN_PROBLEMS
 from polarbear.racing.rules import Rules
 from polarbear.selection.preference import Context
 from polarbear.settings.decision_levels import DEFAULT_ALPHA, checked_level
@@ -165,7 +165,8 @@ def _inferred_basis(store: StoreOnDisk) -> Basis:
     if not store.count_compared_instances():
         raise SelectionError(f"{store.path} has no runs to compare; `polarbear race` makes them")
     seed = store.settings.seed
-    posterior = cached_posterior(store, evidence_of(store), ModelOptions(), seed)
+    evidence = that_fits(evidence_of(store), ModelOptions())
+    posterior = cached_posterior(store, evidence, ModelOptions(), seed)
     return Basis(
         posterior=posterior,
         source="infer",
@@ -268,21 +269,10 @@ def contest(
 
 
 def undominated(posterior: Posterior, alpha: float = DEFAULT_ALPHA) -> list[int]:
-    """Algorithms that no other one beats at each time with probability alpha.
-
-    An algorithm is not left out because of a cycle of dominances, nor on fewer problems than a
-    recommendation needs.
-    """
+    """Algorithms that no other one beats at each time with probability alpha."""
     try:
         checked_level(alpha)
     except ValueError as error:
         raise SelectionError(str(error)) from None
     dominates = pointwise(posterior).dominance.min(axis=0) >= alpha
-    if posterior.shared is not None:
-        is_enough = (posterior.shared >= MIN_PROBLEMS).all(axis=0)
-        first, second = np.triu_indices(posterior.n_algorithms, 1)
-        dominates[first, second] &= is_enough
-        dominates[second, first] &= is_enough
-    is_on_cycle = dominates & reached(dominates).T
-    dominates &= ~is_on_cycle
-    return [int(i) for i in np.flatnonzero(~dominates.any(axis=0))]
+    return candidates_by(dominates, posterior.shared)

@@ -19,7 +19,6 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -441,7 +440,8 @@ def _read(data: bytes, columns: list[str] | None = None) -> pa.Table:
     columns_to_measure = {
         chunk.path_in_schema
         for chunk in chunks
-        if chunk.physical_type == "BYTE_ARRAY"
+        if (columns is None or chunk.path_in_schema.partition(".")[0] in columns)
+        and chunk.physical_type == "BYTE_ARRAY"
         and chunk.num_values * chunk.total_uncompressed_size > max_bytes
     }
     if size <= max_bytes:
@@ -458,8 +458,9 @@ def _text_bytes(data: bytes, name: str) -> int:
     total = 0
     for chunk in file.read([name], use_threads=False).column(0).chunks:
         texts = chunk.flatten() if pa.types.is_list(chunk.type) else chunk
-        lengths = np.array([len(text) for text in texts.dictionary.to_pylist()])
-        total += int(lengths[texts.indices.drop_null().to_numpy()].sum())
+        # A conversion by pyarrow itself would load pandas where that is installed.
+        lengths = pl.Series(texts.dictionary).str.len_bytes().to_numpy()
+        total += int(lengths[pl.Series(texts.indices).drop_nulls().to_numpy()].sum())
     return total
 
 

@@ -30,7 +30,7 @@ def check(rows: pl.DataFrame) -> None:
     """Raise a ValueError if a value in any column is none that PolarBear writes."""
     columns = set(rows.columns)
     if "status" in columns:
-        unknown_statuses = set(rows["status"]) - set(Status)
+        unknown_statuses = set(rows["status"].unique()) - set(Status)
         if unknown_statuses:
             raise ValueError(f"{min(unknown_statuses)} is not a status of a run")
     for name in columns & {"started", "since"}:
@@ -57,9 +57,8 @@ def check(rows: pl.DataFrame) -> None:
 
 def _check_lengths(first: pl.Series, second: pl.Series) -> None:
     """Raise a ValueError unless two columns have lists of the same length, without nulls."""
-    length = first.list.len()
-    others = (second.list.len(), *(lists.list.drop_nulls().list.len() for lists in (first, second)))
-    if not all(length.equals(other) for other in others):
+    has_nulls = any(lists.to_arrow().flatten().null_count for lists in (first, second))
+    if has_nulls or not first.list.len().equals(second.list.len()):
         raise ValueError(f"{first.name} and {second.name} do not have the same number of values")
 
 

@@ -1,9 +1,11 @@
 """Outcomes of runs on a grid: of one run, and of the runs of a contract algorithm together."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from polarbear.config.execution import KEEPS
 from polarbear.execution.outcome import STOPPED, Status
@@ -12,8 +14,9 @@ from polarbear.rankings import Improvements
 from polarbear.rankings.archives import front_array, fronts_at
 from polarbear.rankings.outcomes import or_none, violations_of
 from polarbear.settings.contract import reached
-from polarbear.store.runs import StoredRun
+from polarbear.store.runs import StoredRun, concatenated
 
+MAX_POINTS_AT_ONCE = 2**20  # points of runs that are put on a grid at once: bounds memory
 StoredTrajectory = tuple[StoredRun, Improvements]
 
 
@@ -59,6 +62,47 @@ def outcomes_on_grid(
     values = at_times(np.zeros(len(improvements.times)))
     fronts = fronts_at(improvements, times)
     return OutcomesAtTimes(values, violations_at_times, front_array(fronts, values))
+
+
+def values_on_grid(runs: pl.DataFrame, times: Floats, failed: str = KEEPS) -> Floats:
+    """The values of many runs on a grid of increasing times: [run, time], as by `best_so_far`.
+
+    A row has the columns t, y, status and reached of a run.
+    """
+    lengths = runs["t"].list.len().to_numpy().astype(int)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    t = concatenated(runs["t"])
+    y = concatenated(runs["y"])
+    values = np.empty((len(runs), len(times)))
+    ends_of_blocks = np.searchsorted(starts, np.arange(0, starts[-1], MAX_POINTS_AT_ONCE))
+    edges = np.unique([0, *ends_of_blocks, len(runs)])
+    for first, end in pairwise(edges):
+        points = slice(starts[first], starts[end])
+        values[first:end] = _last_until(t[points], y[points], lengths[first:end], times)
+    is_after_end = times > runs["reached"].to_numpy()[:, np.newaxis]
+    is_stopped = runs["status"].is_in([status.value for status in STOPPED]).to_numpy()
+    values[is_after_end & is_stopped[:, np.newaxis]] = np.nan
+    if failed != KEEPS:
+        failures = [status.value for status in Status if status.failed and status not in STOPPED]
+        has_failed = runs["status"].is_in(failures).to_numpy()
+        rank = np.inf if failed == "last" else np.nan
+        values[is_after_end & has_failed[:, np.newaxis]] = rank
+    return values
+
+
+def _last_until(t: Floats, y: Floats, lengths: np.ndarray, times: Floats) -> Floats:
+    """The last value of each run until each time, +inf before its first: [run, time].
+
+    The points of a run follow those of the one before it, ``lengths`` has their numbers.
+    """
+    first_time = np.searchsorted(times, t)  # the first time of the grid at which a point counts
+    is_inside = np.flatnonzero(first_time < len(times))
+    run = np.repeat(np.arange(len(lengths)), lengths)
+    last = np.full((len(lengths), len(times)), -1)
+    # Of several points between two times of the grid the last one is assigned.
+    last[run[is_inside], first_time[is_inside]] = is_inside
+    np.maximum.accumulate(last, axis=1, out=last)
+    return np.append(y, np.inf)[last]
 
 
 def final_outcomes(

@@ -214,17 +214,17 @@ def improvements_in(frame: pl.DataFrame) -> Iterator[Improvements]:
 
     With several objectives its columns of values are y1, y2 and so on.
     """
-    lengths = frame["t"].list.len()
-    ends = np.cumsum([0, *lengths])
-    is_violated = frame["violation"].is_not_null()
-    violation_ends = np.cumsum([0, *(lengths * is_violated)])
-    times = _concatenated(frame["t"])
+    lengths = frame["t"].list.len().to_numpy().astype(int)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    is_violated = frame["violation"].is_not_null().to_numpy()
+    violation_ends = np.concatenate([[0], np.cumsum(lengths * is_violated)])
+    times = concatenated(frame["t"])
     n_objectives = tables.count_objectives(frame.columns)
     value_columns = tables.value_columns(n_objectives)
-    values = _concatenated(frame[value_columns[0]])
+    values = concatenated(frame[value_columns[0]])
     if n_objectives > 1:
-        values = np.stack([_concatenated(frame[name]) for name in value_columns], axis=1)
-    violations = _concatenated(frame["violation"])
+        values = np.stack([concatenated(frame[name]) for name in value_columns], axis=1)
+    violations = concatenated(frame["violation"])
     for row, has_violations in enumerate(is_violated):
         points = slice(ends[row], ends[row + 1])
         own_violations = None
@@ -233,9 +233,14 @@ def improvements_in(frame: pl.DataFrame) -> Iterator[Improvements]:
         yield Improvements(times[points], values[points], own_violations)
 
 
-def _concatenated(lists: pl.Series) -> Floats:
-    """The numbers of all lists of a column, one list after the other."""
-    return np.asarray(lists.explode().drop_nulls().to_numpy())  # an empty list becomes one null
+def trajectories_in(rows: pl.DataFrame) -> Iterator[tuple[StoredRun, Improvements]]:
+    """The runs in rows of the table of runs, which have the columns of their trajectories, too."""
+    return zip(stored_runs(rows), improvements_in(rows), strict=True)
+
+
+def concatenated(lists: pl.Series) -> Floats:
+    """The numbers of all lists of a column, one list after the other, without a copy."""
+    return pl.Series(lists.to_arrow().flatten()).to_numpy()
 
 
 class SpeculativeTable:
@@ -250,11 +255,8 @@ class SpeculativeTable:
 
     def runs(self) -> list[FinishedRun]:
         """The same runs as records."""
-        frame = self.table()
-        improvements = improvements_in(frame)
         return [
-            FinishedRun(run, improvements_of_run)
-            for run, improvements_of_run in zip(stored_runs(frame), improvements, strict=True)
+            FinishedRun(run, improvements) for run, improvements in trajectories_in(self.table())
         ]
 
     def replace(self, runs: Iterable[FinishedRun]) -> None:

@@ -25,7 +25,7 @@ from polarbear.rankings.archives import with_fronts
 from polarbear.rankings.outcomes import with_violations
 from polarbear.settings import contract
 from polarbear.store import file_io, manifest, tables
-from polarbear.store.catalog import Catalog, File, joined, part_file
+from polarbear.store.catalog import Catalog, File, Rows, joined, part_file
 from polarbear.store.forests import Forests
 from polarbear.store.judgements import Judgements
 from polarbear.store.posteriors import Posteriors
@@ -35,6 +35,7 @@ from polarbear.store.run_values import (
     composed,
     final_outcomes,
     outcomes_on_grid,
+    values_on_grid,
 )
 from polarbear.store.runs import (
     FinishedRun,
@@ -42,8 +43,7 @@ from polarbear.store.runs import (
     SetAside,
     SpeculativeTable,
     StoredRun,
-    improvements_in,
-    stored_runs,
+    trajectories_in,
 )
 from polarbear.store.writer import clear_progress, locked
 from polarbear.wording import counted
@@ -84,6 +84,9 @@ class StoreOnDisk:
         self.set_aside = SetAside(catalog)
         self.speculative = SpeculativeTable(catalog)
         self._tables: dict[str, tuple[dict[str, pl.DataFrame], pl.DataFrame]] = {}
+        # Of a frozen store: the runs that count, and the parts of trajectories that were read.
+        self._runs: pl.DataFrame | None = None
+        self._trajectories: dict[str, pl.DataFrame] = {}
 
     @classmethod
     def open(cls, path: Path) -> StoreOnDisk:
@@ -223,9 +226,13 @@ class StoreOnDisk:
             key = {"run": run.run, "algorithm": run.algorithm, "instance": run.instance}
             trajectories.append({**key, **finished.columns()})
         if runs:
-            trajectories_part = part_file("trajectories", trajectories)
-            runs_part = part_file("runs", runs)
-            self.catalog.commit([trajectories_part, runs_part])
+            self.add_tables_of_runs(runs, trajectories)
+
+    def add_tables_of_runs(self, runs: Rows, trajectories: Rows) -> None:
+        """Store runs with their trajectories, as rows of these tables: all of these, or none."""
+        trajectories_part = part_file("trajectories", trajectories)
+        runs_part = part_file("runs", runs)
+        self.catalog.commit([trajectories_part, runs_part])
 
     def add_rankings(self, rankings: pl.DataFrame) -> None:
         """Store rankings that have no trajectories."""
@@ -323,8 +330,13 @@ class StoreOnDisk:
 
         A contract algorithm has one for each of its budgets.
         """
+        if self._runs is not None:
+            return self._runs
         runs = self.keyed(self.all_runs())
-        return runs.unique(KEY, keep="last", maintain_order=True).drop(CONTRACT)
+        runs = runs.unique(KEY, keep="last", maintain_order=True).drop(CONTRACT)
+        if self._frozen:
+            self._runs = runs
+        return runs
 
     def compared_runs(self) -> pl.DataFrame:
         """One row for each algorithm on each instance, with how far it was run.
@@ -406,14 +418,26 @@ class StoreOnDisk:
         runs = self.runs()
         if algorithms is not None:
             runs = runs.filter(pl.col("algorithm").is_in(list(algorithms)))
-        remaining = {run.run: run for run in stored_runs(runs)}
+        for rows in self._with_trajectories(runs):
+            yield from trajectories_in(rows)
+
+    def _with_trajectories(self, runs: pl.DataFrame) -> Iterator[pl.DataFrame]:
+        """These runs with the columns of their trajectories, a part of the table at a time."""
         columns = ["run", "t", *tables.value_columns(self.n_objectives), "violation"]
-        for _, frame in self.catalog.read_parts("trajectories", columns):
-            for run_name, improvements in zip(frame["run"], improvements_in(frame), strict=True):
-                run = remaining.pop(run_name, None)  # a row that occurs twice counts once
-                if run is not None:
-                    yield run, improvements
-        if remaining:
+        remaining = runs
+        for name, part in self.catalog.read_parts("trajectories", columns, self._trajectories):
+            if self._frozen:
+                self._trajectories[name] = part
+            rows = part
+            if not part["run"].is_in(remaining["run"].implode()).all():
+                rows = part.filter(pl.col("run").is_in(remaining["run"].implode()))
+            if rows["run"].n_unique() < len(rows):  # a row that occurs twice counts once
+                rows = rows.unique("run", keep="first", maintain_order=True)
+            if len(rows):
+                facts = rows.select("run").join(remaining, on="run", maintain_order="left")
+                remaining = remaining.join(rows.select("run"), on="run", how="anti")
+                yield facts.hstack(rows.drop("run"))
+        if len(remaining):
             lacking = counted(len(remaining), "run")
             raise file_io.damaged(
                 self.path / "trajectories", f"it lacks {lacking} that {self.path}/runs has"
@@ -441,7 +465,7 @@ class StoreOnDisk:
 
     def count_compared_instances(self) -> int:
         """The number of instances with runs or imported rankings."""
-        return len({*self.all_runs()["instance"], *self.rankings()["instance"]})
+        return len({*self.all_runs()["instance"].unique(), *self.rankings()["instance"].unique()})
 
     def on_grid(self, times: Floats, algorithms: Sequence[str] | None = None) -> GridValues:
         """The best-so-far outcomes of all runs that count, at each time of a grid.
@@ -464,19 +488,24 @@ class StoreOnDisk:
         violations: dict[tuple[int, int], Floats] = {}
         fronts: dict[tuple[int, int], np.ndarray] = {}
         of_contracts: defaultdict[tuple[int, int], list[StoredTrajectory]] = defaultdict(list)
-        for run, improvements in self.run_improvements(names):
-            if run.instance not in row:
-                continue  # It was stored after the table of runs was read.
-            cell = (row[run.instance], column[run.algorithm])
-            if run.algorithm in self.settings.contracts:
-                of_contracts[cell].append((run, improvements))
-            else:
+        is_contract = pl.col("algorithm").is_in(list(self.settings.contracts))
+        for part in self._with_trajectories(runs.filter(pl.col("algorithm").is_in(names))):
+            rows = part.filter(~is_contract) if self.settings.contracts else part
+            cells = [row[name] for name in rows["instance"]]
+            columns = [column[name] for name in rows["algorithm"]]
+            if self.n_objectives == 1:
+                values[cells, columns] = values_on_grid(rows, times, failed)
+                rows = rows.filter(pl.col("violation").is_not_null())
+            for run, improvements in trajectories_in(rows):
+                cell = (row[run.instance], column[run.algorithm])
                 on_grid = outcomes_on_grid(run, improvements, times, failed)
                 values[cell] = on_grid.values
                 if on_grid.violations is not None:
                     violations[cell] = on_grid.violations
                 if on_grid.fronts is not None:
                     fronts[cell] = on_grid.fronts
+            for run, improvements in trajectories_in(part.filter(is_contract)):
+                of_contracts[row[run.instance], column[run.algorithm]].append((run, improvements))
         for cell, contract_runs in of_contracts.items():
             contract_times = self.settings.contracts[names[cell[1]]]
             finals = final_outcomes(contract_runs, contract_times, failed)

@@ -10,7 +10,7 @@ import numpy as np
 from polarbear.config.stored_settings import StoredSettings
 from polarbear.execution.host import Where
 from polarbear.execution.outcome import Outcome, Status, Task
-from polarbear.formats.base import ImportedAlgorithm
+from polarbear.formats.imported_runs import ImportedAlgorithm
 from polarbear.problems.base import Instance
 from polarbear.store import StoreOnDisk
 from polarbear.store.runs import FinishedRun

@@ -150,14 +150,14 @@ def test_a_grid_omits_a_run_on_a_new_instance_that_is_stored_while_it_is_read(
     stored: StoreOnDisk, config: Config, monkeypatch: pytest.MonkeyPatch
 ):
     """This happens when another process infers during a race."""
-    read = StoreOnDisk.run_improvements
+    read = StoreOnDisk._with_trajectories
 
-    def after_another_run(self: StoreOnDisk, *names: Any) -> Any:
+    def after_another_run(self: StoreOnDisk, runs: pl.DataFrame) -> Any:
         with stored.writing():
             add(stored, outcome(config, "A", 1, [(1, 0.0)]))
-        return read(self, *names)
+        return read(self, runs)
 
-    monkeypatch.setattr(StoreOnDisk, "run_improvements", after_another_run)
+    monkeypatch.setattr(StoreOnDisk, "_with_trajectories", after_another_run)
     assert stored.on_grid(np.array([10.0])).instances == ("i0",)
     monkeypatch.undo()
     assert stored.on_grid(np.array([10.0])).instances == ("i0", "i1")

@@ -65,6 +65,29 @@ def p_better(record: DuelRecord, a: int, b: int, concentration: float) -> np.nda
     return np.asarray(p_of_first if a < b else 1 - p_of_first)
 
 
+def p_always_better(record: DuelRecord, concentration: float) -> np.ndarray:
+    """P(a beats b on more than half of the problems) at the time at which it is lowest: [a, b].
+
+    It is 0 where a does not win more duels than it loses at each time.
+    """
+    n = record.algorithms
+    table = np.zeros((n, n))
+    first, second = np.triu_indices(n, 1)
+    sides = (
+        (first, second, record.wins, record.losses),
+        (second, first, record.losses, record.wins),
+    )
+    for a, b, wins, losses in sides:
+        pairs = np.flatnonzero((wins > losses).all(axis=0))
+        # Many pairs have the same counts, which one complex number holds.
+        counts, index = np.unique(wins[:, pairs] + 1j * losses[:, pairs], return_inverse=True)
+        won = concentration / 2 + counts.real
+        lost = concentration / 2 + counts.imag
+        better = scipy.special.betaincc(won, lost, 0.5)
+        table[a[pairs], b[pairs]] = better[index].reshape(len(wins), len(pairs)).min(axis=0)
+    return table
+
+
 def win_rate(record: DuelRecord, a: int, b: int, concentration: float) -> np.ndarray:
     """The expected share of problems on which a beats b, a draw counting half: [time]."""
     pair = index_of_pair(a, b, record.algorithms)
