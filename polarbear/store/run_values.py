@@ -102,7 +102,7 @@ def _last_until(t: Floats, y: Floats, lengths: np.ndarray, times: Floats) -> Flo
     # Of several points between two times of the grid the last one is assigned.
     last[run[is_inside], first_time[is_inside]] = is_inside
     np.maximum.accumulate(last, axis=1, out=last)
-    return np.append(y, np.inf)[last]
+    return np.asarray(np.append(y, np.inf)[last])
 
 
 def final_outcomes(
