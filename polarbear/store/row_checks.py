@@ -57,9 +57,15 @@ def check(rows: pl.DataFrame) -> None:
 
 def _check_lengths(first: pl.Series, second: pl.Series) -> None:
     """Raise a ValueError unless two columns have lists of the same length, without nulls."""
-    has_nulls = any(lists.to_arrow().flatten().null_count for lists in (first, second))
+    has_nulls = _has_nulls(first) or _has_nulls(second)
     if has_nulls or not first.list.len().equals(second.list.len()):
         raise ValueError(f"{first.name} and {second.name} do not have the same number of values")
+
+
+def _has_nulls(lists: pl.Series) -> bool:
+    """Whether a list has a null in it; an empty list, or none at all, is exploded to one."""
+    n_empty = (lists.list.len().fill_null(0) == 0).sum()
+    return lists.explode().null_count() > n_empty
 
 
 def _check_features(rows: pl.DataFrame) -> None:
