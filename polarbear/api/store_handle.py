@@ -123,7 +123,8 @@ class Store:
         >>> store.trajectories(["powell"]).columns
         ['algorithm', 'instance', 'run_status', 't', 'y']
         """
-        from polarbear.formats.base import VIOLATION, has_violations, points_and_end
+        from polarbear.formats.base import has_violations, points_and_end
+        from polarbear.formats.imported_runs import VIOLATION
         from polarbear.formats.table import RUN_STATUS
         from polarbear.store.tables import value_columns as value_columns_of
 

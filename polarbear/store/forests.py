@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from polarbear.inference.feature_models.encoding import Column
-from polarbear.inference.feature_models.forest import Forest
 from polarbear.store import file_io, tables
 from polarbear.store.catalog import Catalog, decoded, facts_of, table_file
+
+if TYPE_CHECKING:
+    from polarbear.inference.feature_models.forest import Forest
 
 FOLDER = "forests"
 
@@ -48,6 +51,8 @@ class Forests:
 
     def read(self, key: str) -> Forest | None:
         """The stored forest; None if there is none with this key."""
+        from polarbear.inference.feature_models.forest import Forest  # few stores have one
+
         stored_file = self._catalog.read_current(f"{FOLDER}/{key}")
         if stored_file is None:
             return None
