@@ -33,7 +33,7 @@ class Evidence:
     ``problems`` names the problem of each instance; it is None where all instances are different
     problems. ``weights`` is the number of problems that each instance counts as; it is None where
     every instance counts as one. With several objectives ``results[instance, pair, time]`` has the
-    duels of fronts, and ``positions`` only say who is present. ``notes`` are limits of the evidence.
+    duels of fronts, and ``positions`` only say who is present. ``notes`` are its limits.
     """
 
     grid: GridValues
