@@ -53,7 +53,6 @@ SIZE_THAT_COUNTS = 256  # at which learners are counted
 MIN_LEARNERS = 18
 N_FOLDS = 10
 GOAL = 0.36
-SMALLEST_ERROR = 0.001
 SINGLE_BEST = "single best"
 FEATURES = "features"
 
@@ -103,9 +102,9 @@ class Curves:
         self.names = evidence.grid.instances
         self.times = evidence.grid.times
         values = evidence.grid.values
-        worst = np.nanmax(values, axis=1, keepdims=True)
-        errors = np.where(np.isfinite(values), values, worst)
-        self.errors = errors
+        is_known = np.isfinite(values)
+        worst = np.where(is_known, values, 0).max(axis=1, keepdims=True)
+        errors = np.where(is_known, values, worst)
         self.regret = errors - errors.min(axis=1, keepdims=True)
         self.ranks = errors.argsort(axis=1).argsort(axis=1).astype(float)
         self.beaten = scores_at_some_times(rivals_beaten(self.duels))
@@ -136,6 +135,7 @@ class Curves:
     def asf(self, others: np.ndarray, inside: np.ndarray, seed: int) -> np.ndarray:
         import pandas as pd
         from asf.predictors import RandomForestRegressorWrapper
+        from asf.preprocessing.performance_scaling import MinMaxNormalization
         from asf.selectors import PerformanceModel
 
         columns = [f"f{k}" for k in range(self.matrix.values.shape[1])]
@@ -143,10 +143,11 @@ class Curves:
         choices = np.empty((len(inside), len(self.times)), dtype=int)
         for k in range(len(self.times)):
             learners = [f"a{a}" for a in range(self.regret.shape[1])]
-            # Logarithms are taken of it, so that no error may be 0.
-            errors = pd.DataFrame(self.errors[:, :, k] + SMALLEST_ERROR, columns=learners)
-            selector: Any = PerformanceModel(RandomForestRegressorWrapper)
-            selector.fit(features.iloc[others], errors.iloc[others])
+            regrets = pd.DataFrame(self.regret[:, :, k], columns=learners)
+            selector: Any = PerformanceModel(
+                RandomForestRegressorWrapper, normalize=MinMaxNormalization
+            )
+            selector.fit(features.iloc[others], regrets.iloc[others])
             predicted = selector.predict(features.iloc[inside])
             for row, problem in enumerate(inside):
                 schedule = predicted[features.index[problem]]

@@ -482,20 +482,25 @@ class Store:
         model: str | None = None,
         key: str | None = None,
         algorithms: Sequence[str] | None = None,
+        by_features: bool = False,
     ) -> Chooser:
         """The decision for every budget, as an object to call; arguments are those of `select`.
 
         ``chooser(300)`` returns the algorithm for a budget and its P(best), ``chooser()`` those for
         the preference. ``to_python()`` is a module without dependencies for use in production,
         ``to_dict()`` the same facts for JSON. It depends on the ``preference``, the ``risk``, the
-        posterior of ``model`` or ``key``, and the ``algorithms`` that compete.
+        posterior of ``model`` or ``key``, and the ``algorithms`` that compete. With ``by_features``
+        it also takes the features of an instance, ``chooser(300, {"dimension": 20})``, and the
+        groups of the report's rule by features, if there is one, have their own choices.
 
         >>> store.chooser()(300)
         ('powell', 1.0)
         """
         from polarbear.formats.chooser import make_chooser
 
-        return make_chooser(self._disk, preference, risk, model, key, algorithms)
+        return make_chooser(
+            self._disk, preference, risk, model, key, algorithms, by_features=by_features
+        )
 
     def rename(self, old: str, new: str) -> Renamed:
         """Rename an algorithm from ``old`` to ``new`` in the whole store; nothing else changes.

@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from polarbear.errors import SelectionError
-from polarbear.facts.evidence import Evidence, evidence_of
-from polarbear.inference import ModelOptions
-from polarbear.inference.empirical.problem_weights import borrowed_weight
-from polarbear.inference.feature_models.duel_tables import duel_table, leads_of
-from polarbear.inference.feature_models.duel_tree import (
-    Branch,
-    Condition,
-    Leaf,
-    grown_tree,
-    leaves,
-)
+from polarbear.inference.feature_models.duel_tree import Condition, Leaf
 from polarbear.inference.feature_models.split_test import ALPHA
 from polarbear.inference.strongest_rival import p_best_at_each_time
 from polarbear.racing.recommendation import Advice, Grade, advise
 from polarbear.report import story
 from polarbear.report.context import ReportContext, once
 from polarbear.report.words import without_marks
-from polarbear.selection.feature_choice import problem_features
+from polarbear.selection.feature_rule import rule_groups
 from polarbear.wording import short, whole
 
 TITLE = "By features of the instance"
@@ -36,7 +23,6 @@ EXPLANATION = (
     "the other groups count with a weight of {borrowed}, chosen on held-out duels"
 )
 EARLY = "too early to say"
-DRAWS = 1000  # of the posterior of a group
 
 
 @dataclass(frozen=True)
@@ -68,38 +54,17 @@ def feature_rule(context: ReportContext) -> FeatureRule | None:
         return None
     # One that is dominated on all problems together may be the best of a group.
     names = context.remaining if context.rounds else context.draws.algorithms
-    if len(names) < 2:
+    rule = rule_groups(context.store, names)
+    if rule is None:
         return None
-    evidence = evidence_of(context.store, names)
-    try:
-        of_problems = problem_features(context.store, evidence)
-    except SelectionError:
-        return None
-    duels = evidence.duels
-    tree = grown_tree(leads_of(duel_table(duels)), of_problems.matrix, context.store.settings.seed)
-    if not isinstance(tree, Branch):
-        return None
-    groups = np.empty(duels.n_problems, dtype=int)
-    all_leaves = list(leaves(tree))
-    for index, leaf in enumerate(all_leaves):
-        groups[leaf.problems] = index
-    borrowed = borrowed_weight(duels, groups, ModelOptions().concentration)
     rows = []
-    for index, leaf in enumerate(all_leaves):
-        weights = np.where(groups == index, 1.0, borrowed)
-        weight_of_problem = dict(zip(duels.names, weights.tolist(), strict=True))
-        advice = _advice(context, evidence.weighted(weight_of_problem), len(leaf.problems))
-        rows.append(RuleRow(condition_words(leaf), len(leaf.problems), _words(context, advice)))
-    return FeatureRule(tuple(rows), EXPLANATION.format(borrowed=short(borrowed)))
-
-
-def _advice(context: ReportContext, evidence: Evidence, n_problems: int) -> Advice:
-    """The recommendation by the problems of a group."""
-    options = ModelOptions(draws=DRAWS)
-    posterior = evidence.posterior(options, context.store.settings.seed)
-    names = evidence.grid.algorithms
-    p_best = p_best_at_each_time(posterior, range(len(names)))
-    return advise(names, posterior.times, p_best, n_problems)
+    for group in rule.groups:
+        n_problems = len(group.leaf.problems)
+        posterior = group.posterior(context.store.settings.seed)
+        p_best = p_best_at_each_time(posterior, range(len(names)))
+        advice = advise(posterior.algorithms, posterior.times, p_best, n_problems)
+        rows.append(RuleRow(condition_words(group.leaf), n_problems, _words(context, advice)))
+    return FeatureRule(tuple(rows), EXPLANATION.format(borrowed=short(rule.borrowed)))
 
 
 def _words(context: ReportContext, advice: Advice) -> str:

@@ -179,6 +179,27 @@ def test_the_report_has_the_rule(planted: Project):
     assert "By features of the instance" in (planted.folder / "page.html").read_text()
 
 
+def test_the_exported_chooser_takes_features(planted: Project):
+    arguments = ("export", "s", "--format", "chooser", "--set", "by_features=true", "--to")
+    planted.done(*arguments, "chooser.py")
+    planted.done(*arguments, "chooser.json")
+    names: dict[str, object] = {}
+    exec((planted.folder / "chooser.py").read_text(), names)
+    choose = names["choose"]
+    assert callable(choose)
+    assert choose(100, {"size": 0.05})[0] == "low"
+    assert choose(None, {"size": 0.95})[0] == "high"
+    chooser = json.loads((planted.folder / "chooser.json").read_text())
+    assert [group["conditions"][0]["feature"] for group in chooser["groups"]] == ["size", "size"]
+    assert list(choose(100)) == chooser["choices"][1]
+    assert list(choose()) == chooser["default"]
+    same = pb.open(planted.folder / "s").chooser(by_features=True)
+    assert same(100, {"size": 0.05}) == choose(100, {"size": 0.05})
+    assert same(None, {"noise": 0.5}) == same()
+    plain = pb.open(planted.folder / "s").chooser()
+    assert "groups" not in plain.to_dict()
+
+
 def test_few_problems_cannot_be_cross_validated(project: Project):
     runs, _ = planted_runs()
     runs.filter(pl.col("instance") < "p09").write_csv(project.folder / "runs.csv")
