@@ -1,6 +1,6 @@
 """Splits of the readable rule, and P(best) of choices by features.
 
-    python benchmarks/features.py [--trials N] [--write FILE]
+    python benchmarks/features.py [--trials N] [--truths N] [--write FILE]
 
 Each trial of a rule has 200 problems, two algorithms at ten times and ten features. On noise, the
 features say nothing: how often does the rule split nevertheless? At most 5 % are allowed, and 18 of
@@ -167,7 +167,8 @@ def calibration(choices: list[Choice]) -> tuple[list[str], bool]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
-    parser.add_argument("--trials", type=int, default=200, help="of each kind")
+    parser.add_argument("--trials", type=int, default=200, help="of each kind of rule")
+    parser.add_argument("--truths", type=int, default=60, help="on which choices are made")
     parser.add_argument("--write", type=Path, help="also write the table to this file")
     options = parser.parse_args()
     noise = [one_trial(seed, is_planted=False) for seed in range(options.trials)]
@@ -184,7 +185,7 @@ def main() -> int:
         f"| planted rules: first split right | {options.trials} | {n_right} | "
         f"at least {needed:.0f} |",
     ]
-    choices = [choice for seed in range(options.trials) for choice in choices_on_a_truth(seed)]
+    choices = [choice for seed in range(options.truths) for choice in choices_on_a_truth(seed)]
     table, is_calibrated = calibration(choices)
     text = "\n".join([*lines, "", *table])
     print(text)
