@@ -1,5 +1,7 @@
 """Folders of COCO, as its observer writes them for suites with one objective.
 
+Those with two objectives are read by `coco_archives`.
+
 An .info file for each function has a line of settings for each dimension, a comment, and the data
 file with the instances of its runs:
 
@@ -18,6 +20,7 @@ from typing import ClassVar
 
 from polarbear.errors import ExportFailedError, ImportFailedError
 from polarbear.formats import base, limits
+from polarbear.formats.coco_archives import has_two_objectives, read_archives
 from polarbear.formats.numbered_runs import (
     NOTHING_FOUND,
     STOPPED_ON_PURPOSE,
@@ -56,6 +59,14 @@ class Coco(base.Format):
         descriptions = base.files_in(source, TOOL, "*.info")
         present = {path for path in source.rglob("*dat") if path.is_file()}
         limits.check_text_files([*descriptions, *present], source)
+        archived = [path for path in descriptions if has_two_objectives(path)]
+        if archived:
+            if len(archived) < len(descriptions):
+                raise ImportFailedError(
+                    f"some runs in {source} have two objectives and some have one: import their "
+                    "folders into different stores"
+                )
+            return read_archives(source, archived, self.after_end)
         runs = base.RunCollection(source)
         notes_of_files: dict[str, None] = {}
         for path in descriptions:
@@ -77,10 +88,6 @@ def _add_runs(
 
     ``settings`` are those of the line above it; ``present`` are all data files of the source.
     """
-    if "biobj" in settings.get("suite", ""):
-        raise ImportFailedError(
-            f"{path} has two objectives; only single-objective runs can be ranked"
-        )
     function = settings.get("funcId")
     dimension = settings.get("DIM", "")
     algorithm = settings.get("algId")

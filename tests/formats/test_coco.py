@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import polarbear as pb
 from polarbear.errors import ImportFailedError
 from polarbear.formats.coco import Coco
 
@@ -80,3 +81,26 @@ def test_a_folder_that_is_not_of_coco_is_refused(tmp_path: Path):
     )
     with pytest.raises(ImportFailedError, match="two objectives"):
         Coco().read(tmp_path)
+
+
+def test_archives_of_two_objectives_are_fronts(tmp_path: Path):
+    (tmp_path / "rs.info").write_text(
+        "suite = 'bbob-biobj', algorithm = 'rs', indicator = 'hyp', folder = 'x'\n"
+        "%\nfunction =  1, dim =  2, bbob-biobj_f01_d02_hyp.dat, 2:60|3.3e+01\n"
+    )
+    archive = tmp_path / "archive"
+    archive.mkdir()
+    (archive / "bbob-biobj_f01_i02_d02_nondom_all.adat").write_text(
+        "% instance = 2, name = bbob_f001_i03_d02__bbob_f001_i05_d02\n"
+        "% function evaluation | 2 objectives | 2 variables\n"
+        "1\t4.0\t5.0\t1.7\t6.7\t\n"
+        "3\t5.0\t4.0\t1.7\t6.7\t\n"
+        "oops\n"
+        "8\t3.0\t3.0\t1.7\t6.7\t\n"
+        "% evaluations = 60\n"
+    )
+    store = pb.import_data(tmp_path, tmp_path / "store", format="coco")
+    rows = store.trajectories().drop_nulls().select("instance", "t", "y1", "y2").rows()
+    assert rows == [("f1-d2-i2", 1, 4, 5), ("f1-d2-i2", 3, 5, 4), ("f1-d2-i2", 8, 3, 3)]
+    assert store.runs()["reached"].to_list() == [60]
+    assert store.algorithms == ("rs",)
