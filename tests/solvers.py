@@ -163,15 +163,25 @@ def bowl(seed, dimension=3):
 
 
 class TwoBowls(Bowl):
+    """Two objectives."""
+
+    def __call__(self, x):
+        return super().__call__(x), float(np.sum((x - 0.5) ** 2))
+
+
+class TwoBowlsWithConstraint(TwoBowls):
     """Two objectives, and a constraint on the first variable."""
 
     def __call__(self, x):
-        first = super().__call__(x)
-        return [first, float(np.sum((x - 0.5) ** 2))], [float(x[0]) - 0.2]
+        return [*super().__call__(x)], [float(x[0]) - 0.2]
+
+
+def two_bowls(seed):
+    return TwoBowls(seed)
 
 
 def two_bowls_with_a_constraint(seed):
-    return TwoBowls(seed, 3)
+    return TwoBowlsWithConstraint(seed)
 
 
 class NanBowl(Bowl):

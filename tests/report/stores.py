@@ -8,7 +8,7 @@ import numpy as np
 
 import polarbear as pb
 from polarbear.store import StoreOnDisk
-from tests.support import solver, synthetic
+from tests.support import SOLVERS, solver, synthetic
 
 RATINGS = {
     "good": [0.5, 0.5, 0.4, 0.3, 0.2, 0.2],
@@ -111,6 +111,19 @@ def with_constraints(folder: Path) -> StoreOnDisk:
     return StoreOnDisk.open(folder / "store")
 
 
+def with_objectives(folder: Path) -> StoreOnDisk:
+    """Runs on problems with two objectives."""
+    config = {
+        "algorithms": [
+            {"name": name, "use": "random-search"} for name in ("one", "other", "third")
+        ],
+        "instances": {"suite": "python", "function": f"{SOLVERS}:two_bowls", "objectives": 2},
+        "budget": {"grid": [2, 10, 60]},
+    }
+    pb.run(config, folder / "store", instances=6, workers=1)
+    return StoreOnDisk.open(folder / "store")
+
+
 KINDS: dict[str, Callable[[Path], StoreOnDisk]] = {
     "raced": lambda folder: raced(folder, inference=QUICK),
     "runs only": lambda folder: runs_of(folder, 5, THREE),
@@ -130,6 +143,7 @@ KINDS: dict[str, Callable[[Path], StoreOnDisk]] = {
     "failures": failing,
     "two folders": of_two_folders,
     "constraints": with_constraints,
+    "objectives": with_objectives,
 }
 
 # Stores that are described by another model than the default.

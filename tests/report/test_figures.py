@@ -22,11 +22,14 @@ MISSING = {
     ("one algorithm", "kinds"): "there is only one algorithm",
     ("raced", "failures"): "no run has failed",
     ("looking back", "leaders"): "draws are kept of the last round only, not of round 1",
+    ("raced", "fronts"): "the problems have one objective",
+    ("objectives", "ratings"): "there are no shares of firsts",
     ("one time", "values"): "good is the only candidate, whatever the preference",
     ("looking back", "values"): "draws are kept of the last round only, not of round 1",
 }
 CLASSICAL = {"ecdf", "aocc", "eaf", "eaf-difference"}  # figures of values
-OURS = set(FIGURES) - CLASSICAL - {"kinds", "feasible"}
+OF_FRONTS = {"duel-shares", "fronts", "surfaces", "surface-difference"}
+OURS = set(FIGURES) - CLASSICAL - OF_FRONTS - {"kinds", "feasible"}
 OF_ROUNDS = {"failures", "rounds", "key-rounds"}
 THERE = {
     "raced": OURS - {"failures"},
@@ -38,6 +41,7 @@ THERE = {
     "one algorithm": {"allocation"},
     "two folders": (OURS | CLASSICAL | {"kinds"}) - OF_ROUNDS - {"diagnostics"},
     "constraints": (OURS | CLASSICAL | {"feasible"}) - OF_ROUNDS - {"diagnostics"},
+    "objectives": (OURS | OF_FRONTS) - OF_ROUNDS - {"diagnostics", "ratings"},
     "inferred": OURS - OF_ROUNDS,
     "hostile names": OURS - OF_ROUNDS,
     "twenty algorithms": OURS - OF_ROUNDS,
@@ -59,6 +63,7 @@ DRAWN = [(kind, name) for kind in HARD for name in FIGURES if name in THERE[kind
     ("one algorithm", "allocation"),
     ("two folders", "kinds"),
     ("constraints", "feasible"),
+    *(("objectives", name) for name in sorted(OF_FRONTS)),
 ]
 STYLES = (
     {"width": "single"},
@@ -71,6 +76,7 @@ TO_CSV = [("raced", name) for name in sorted(OURS - {"failures"})] + [
     ("hostile names", "ratings"),
     ("two folders", "kinds"),
     ("constraints", "feasible"),
+    *(("objectives", name) for name in sorted(OF_FRONTS)),
 ]
 
 
