@@ -290,11 +290,14 @@ def written(lines: Lines, config: Config, size: Size, out: Path) -> Claims:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--small", action="store_true", help="few instances and evaluations")
+    parser.add_argument("--instances", type=int, help="how many; by default those of the size")
     parser.add_argument("--minutes", type=float, help="begin nothing further after so many")
     parser.add_argument("--stores", type=Path, default=populations.FOLDER, help="where runs go")
     parser.add_argument("--out", type=Path, default=common.RESULTS / "constraints")
     args = parser.parse_args()
     size = SIZES["small" if args.small else "full"]
+    if args.instances is not None:
+        size = replace(size, instances=args.instances)
     config = configuration(size)
     lines = Lines(args.stores / f"constraints-{size.budget}.jsonl", ("instance",))
     tasks = ({"instance": index} for index in range(size.instances))
