@@ -47,6 +47,13 @@ class Size:
         return self.algorithms * self.instances * self.times
 
     @property
+    def options(self) -> tuple[str, ...]:
+        """The options of this script that ask for this size."""
+        sizes = (self.algorithms, self.instances, self.times)
+        names = ("--algorithms", "--instances", "--times")
+        return tuple(text for name, n in zip(names, sizes, strict=True) for text in (name, str(n)))
+
+    @property
     def words(self) -> str:
         return f"{self.algorithms} x {self.instances:,} x {self.times} = {self.rows:,}"
 
@@ -162,14 +169,16 @@ def measure(size: Size, ending: str, versions: Sequence[Path | None]) -> list[Co
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         table = folder / f"table.{ending}"
-        write_table(table, size)
+        # In a process of its own: a process that is started counts the memory of its parent.
+        arguments = ("--table", str(table), *size.options)
+        subprocess.run([sys.executable, __file__, *arguments], check=True)
         costs: list[dict[str, Cost]] = [{} for _ in versions]
         pages = [folder / f"page-{number}.html" for number in range(len(versions))]
         for command in GOALS:
             for number, version in enumerate(versions):
                 store = folder / f"store-{number}"
-                arguments = commands(table, store, pages[number])[command]
-                costs[number][command] = cost_of(arguments, version)
+                words = commands(table, store, pages[number])[command]
+                costs[number][command] = cost_of(words, version)
                 print(f"{size.words} {command}: {costs[number][command]}", file=sys.stderr)
         page_megabytes = [
             page.stat().st_size / MEGABYTE if page.exists() else float("nan") for page in pages
@@ -248,9 +257,13 @@ def main() -> int:
     parser.add_argument("--ending", choices=("csv", "parquet"), default="csv")
     parser.add_argument("--against", type=Path, help="the folder of another version")
     parser.add_argument("--growth", action="store_true", help="vary the size of the table")
+    parser.add_argument("--table", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--write", type=Path, help="a Markdown file for the result")
     arguments = parser.parse_args()
     size = Size(arguments.algorithms, arguments.instances, arguments.times)
+    if arguments.table:
+        write_table(arguments.table, size)
+        return 0
     versions = [None] if arguments.against is None else [None, arguments.against.resolve()]
     costs = measure(size, arguments.ending, versions)
     lines = goal_table(size, costs[0], costs[1] if len(costs) > 1 else None)
