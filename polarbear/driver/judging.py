@@ -5,6 +5,7 @@ on its seed alone, so that a judgement that was killed ends with the same verdic
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -212,8 +213,11 @@ class NewcomerJudge:
     def _look(self, seen: int, shown_before: np.ndarray) -> Look:
         evidence = self._evidence(seen)
         record = evidence.duels.record().decided_at(self._examination.state.decided_at)
-        tables = decide_by_duels(
-            record, self._config.race.epsilon, self._config.inference.concentration
+        tables = partial(
+            decide_by_duels,
+            record,
+            self._config.race.epsilon,
+            self._config.inference.concentration,
         )
         bets = record.scaled(self._config.instances.bet_per_problem)
         is_run = ~np.isnan(evidence.grid.values[seen:, :-1])

@@ -81,13 +81,13 @@ def proves_in_race(log_wealths: np.ndarray, alpha: float, initial: int) -> np.nd
     return np.asarray(log_wealths >= _log_of_inverse((1 - alpha) * shares))
 
 
-def log_wealth_at_some_time(log_wealths: np.ndarray) -> np.ndarray:
-    """The logarithm of the wealth of betting that a beats b at some time: [a, b] of [time, a, b].
+def log_wealth_at_some_time(log_wealths: np.ndarray, axis: int = 0) -> np.ndarray:
+    """The logarithm of the wealth of betting that one is better at some time of the axis.
 
     It is the mean of the wealth over all times.
     """
-    log_sum = scipy.special.logsumexp(log_wealths, axis=0)
-    return np.asarray(log_sum - np.log(len(log_wealths)))
+    log_sum = scipy.special.logsumexp(log_wealths, axis=axis)
+    return np.asarray(log_sum - np.log(log_wealths.shape[axis]))
 
 
 def log_wealth_of_member(alpha: float, entrant: int) -> float:
@@ -100,7 +100,7 @@ def log_wealth_of_member(alpha: float, entrant: int) -> float:
     return float(_log_of_inverse((1 - alpha) * share))
 
 
-def fewest_wins_to_prove(decided: np.ndarray, log_needed: float) -> np.ndarray:
+def fewest_wins_to_prove(decided: np.ndarray, log_needed: np.ndarray | float) -> np.ndarray:
     """The smallest number of wins in these numbers of duels whose wealth is enough.
 
     It is infinite where not even winning all of them is enough.

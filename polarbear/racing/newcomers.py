@@ -9,6 +9,7 @@ ones are very unlikely to make it a member. The last rule only saves runs: it ne
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -19,9 +20,10 @@ import scipy  # loads `scipy.special` at its first use
 from polarbear.inference.relations import DecisionTables
 from polarbear.racing.anytime_bound import (
     fewest_wins_to_prove,
+    log_wealth,
     log_wealth_at_some_time,
     log_wealth_of_member,
-    log_wealth_table,
+    proves_pair,
 )
 from polarbear.racing.decide import step
 from polarbear.racing.recommendation import MIN_PROBLEMS
@@ -33,7 +35,7 @@ from polarbear.settings.contract import ContractTimes
 BATCH_GROWTH = 1.2  # the factor by which the number of problems grows from look to look
 SMALLEST_BATCH = 2
 # A newcomer is given up where P(it becomes a member on the remaining problems) is below this.
-NEGLIGIBLE_CHANCE = 0.005
+NEGLIGIBLE_CHANCE = 0.01
 
 
 class NewcomerVerdict(StrEnum):
@@ -118,47 +120,73 @@ class Examination:
         self,
         seen: int,
         duels: DuelRecord,
-        tables: DecisionTables,
+        tables: Callable[[], DecisionTables],
         shown_before: np.ndarray,
         ahead: np.ndarray,
     ) -> Look:
         """The decision after ``seen`` problems.
 
         ``duels`` count no problem as more than one. ``ahead`` is the number of further cached
-        problems that each member was run on: [time, member].
+        problems that each member was run on: [time, member]. ``tables`` computes the probabilities
+        of all pairs, which only an elimination needs.
         """
-        log_wealths = log_wealth_table(duels.won())
-        own_wealth = log_wealth_at_some_time(log_wealths[:, -1:, :-1])[0]
-        shown = np.maximum(shown_before, own_wealth)
-        state_after, _ = step(self.state, self.rules, seen, tables, duels)
-        for elimination in state_after.eliminated:
-            if elimination.algorithm == self.state.joining:
-                return Look(NewcomerVerdict.ELIMINATED, shown, elimination)
+        won = duels.won()
+        wins = won[:, -1, :-1]
+        losses = won[:, :-1, -1]
+        shown = np.maximum(shown_before, log_wealth_of_newcomer(wins, losses))
+        elimination = None
+        if self._may_be_eliminated(wins, losses):
+            elimination = self._elimination(seen, duels, tables())
+        if elimination is not None:
+            return Look(NewcomerVerdict.ELIMINATED, shown, elimination)
         if (shown >= self.log_needed).all():
             return Look(NewcomerVerdict.MEMBER, shown)
         is_over = seen >= self.cached
         if self.gives_up and not is_over:
-            is_open = shown < self.log_needed
-            chances = self.chances(duels, ahead[:, is_open], is_open)
-            is_over = bool(chances.min() < NEGLIGIBLE_CHANCE)
+            chances = chances_of_newcomer(wins, losses, ahead, self.log_needed)
+            is_over = bool(chances[shown < self.log_needed].min() < NEGLIGIBLE_CHANCE)
         return Look(NewcomerVerdict.NO_GAIN if is_over else None, shown)
 
-    def chances(self, duels: DuelRecord, ahead: np.ndarray, is_open: np.ndarray) -> np.ndarray:
-        """P(enough wins on all cached problems) against each member that is open, at its best time.
+    def _may_be_eliminated(self, wins: np.ndarray, losses: np.ndarray) -> bool:
+        """Whether a member has the wealth that every guarantee needs, at every time."""
+        if self.rules.guarantee == "none":
+            return True
+        proven = proves_pair(log_wealth(losses, wins), self.rules.alpha)
+        return bool(proven.all(axis=0).any())
 
-        The wins to come are beta-binomial, from the wins so far and a uniform prior. No share is
-        left to other times, so that the chance is rather too high.
-        """
-        won = duels.won()
-        wins = won[:, -1, :-1][:, is_open]
-        losses = won[:, :-1, -1][:, is_open]
-        decided = np.rint(wins + losses)
-        counts = np.stack([np.rint(wins), decided, ahead]).reshape(3, -1)
-        distinct, index = np.unique(counts, axis=1, return_inverse=True)
-        won_so_far, decided_so_far, to_come = distinct
-        needed = fewest_wins_to_prove(decided_so_far + to_come, self.log_needed)
-        chance = _chance_of_wins(needed - won_so_far, won_so_far, decided_so_far, to_come)
-        return np.asarray(chance[index.ravel()].reshape(wins.shape).max(axis=0))
+    def _elimination(
+        self, seen: int, duels: DuelRecord, tables: DecisionTables
+    ) -> Elimination | None:
+        """The elimination of the newcomer by the rule of any race."""
+        state_after, _ = step(self.state, self.rules, seen, tables, duels)
+        for elimination in state_after.eliminated:
+            if elimination.algorithm == self.state.joining:
+                return elimination
+        return None
+
+
+def log_wealth_of_newcomer(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
+    """The logarithm of the wealth of betting that a newcomer beats each member at some time.
+
+    ``wins`` and ``losses`` are [..., time, member], the result is [..., member].
+    """
+    return log_wealth_at_some_time(log_wealth(wins, losses), axis=-2)
+
+
+def chances_of_newcomer(
+    wins: np.ndarray, losses: np.ndarray, ahead: np.ndarray, log_needed: np.ndarray | float
+) -> np.ndarray:
+    """P(enough wins against each member on all cached problems), at its best time: [..., member].
+
+    The wins to come are beta-binomial, from the wins so far and a uniform prior. No share is left
+    to other times, so that the chance is rather too high.
+    """
+    parts = np.broadcast_arrays(np.rint(wins), np.rint(wins + losses), ahead, log_needed)
+    distinct, index = np.unique(np.stack(parts).reshape(4, -1), axis=1, return_inverse=True)
+    won, decided, to_come, needed_wealth = distinct
+    needed = fewest_wins_to_prove(decided + to_come, needed_wealth)
+    chance = _chance_of_wins(needed - won, won, decided, to_come)
+    return np.asarray(chance[index.ravel()].reshape(parts[0].shape).max(axis=-2))
 
 
 def _chance_of_wins(
