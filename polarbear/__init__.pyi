@@ -6,6 +6,7 @@ from .api.configuration_parts import Config as Config
 from .api.configuration_parts import Execution as Execution
 from .api.configuration_parts import ModelOptions as ModelOptions
 from .api.configuration_parts import Rules as Rules
+from .api.designing import design as design
 from .api.experiments import race as race
 from .api.gating import gate as gate
 from .api.histories import history as history

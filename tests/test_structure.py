@@ -23,7 +23,7 @@ ORDER = [
     {"driver"},
     {"selection"},
     {"classical"},
-    {"report", "formats"},
+    {"report", "formats", "proposers"},
     {"regression"},
     {"api"},
     {"cli"},

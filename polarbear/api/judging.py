@@ -162,7 +162,7 @@ def judge(
     with disk.writing():
         _drop_interrupted(disk, settings, name)
         judgement = judge_in(disk, settings, name, preference, listener or Progress(), mix_hosts)
-        _settle(disk, settings, judgement)
+        settle(disk, settings, judgement)
     return judgement
 
 
@@ -294,7 +294,7 @@ def _stored_judgement(disk: StoreOnDisk, name: str, fingerprint: str) -> Judgeme
     )
 
 
-def _settle(disk: StoreOnDisk, settings: Config, judgement: Judgement) -> None:
+def settle(disk: StoreOnDisk, settings: Config, judgement: Judgement) -> None:
     """Let a member enter the race, if there is one, and drop any other candidate."""
     name = judgement.algorithm
     last_round = disk.rounds.last()

@@ -8,7 +8,7 @@ from polarbear.api import configurations
 from polarbear.api.configurations import ConfigLike
 from polarbear.api.listening import Listener, Progress
 from polarbear.api.store_handle import Store
-from polarbear.config.configuration import Overrides
+from polarbear.config.configuration import Config, Overrides
 from polarbear.driver import collect, repeated_run
 from polarbear.driver.check import Checked
 from polarbear.driver.check import check as run_trial
@@ -20,6 +20,7 @@ from polarbear.driver.repeated_run import Repeated
 from polarbear.driver.scheduler import Scheduler
 from polarbear.errors import ConfigError
 from polarbear.facts.collected_runs import Collected, collected
+from polarbear.problems.base import Instance
 from polarbear.store import StoreOnDisk
 
 __all__ = [
@@ -74,24 +75,40 @@ def run(
         for note in take_in(settings, disk, Answers(rerun, keep), racing=False):
             listener.note(note)
         collect.check_hosts(settings, disk, mix_hosts)
-        disk.add_instances(chosen, settings.instances.suite)
-        FeatureCollector(settings, disk, listener.warn).add(chosen)
-        stored = collect.stored_runs(disk)
-        plan = collect.RunPlan(settings, disk, retry_failed)
-        tasks = plan.missing(stored, chosen)
-        present = len(chosen) * settings.runs_on_an_instance - len(tasks)
-        if tasks:
-            collect.prepare(settings)
-        busy_cores = collect.busy_cores_words(settings)
-        if busy_cores is not None:
-            listener.warn(busy_cores)
-        with collect.pool_of(settings, disk) as pool:
-            listener.planned(len(tasks), present, folder, pool.size)
-            with listener.runs(len(tasks)) as finished:
-                Scheduler(pool, disk, lambda outcome, _: finished(outcome.status.failed)).run(tasks)
-        plan.check_unchanged()
+        executed = run_on(settings, disk, chosen, listener, retry_failed)
+    present = len(chosen) * settings.runs_on_an_instance - executed
     seconds = time.monotonic() - begun
-    return Store(disk, collected(disk, settings.budget, len(tasks), present, seconds))
+    return Store(disk, collected(disk, settings.budget, executed, present, seconds))
+
+
+def run_on(
+    settings: Config,
+    disk: StoreOnDisk,
+    instances: Sequence[Instance],
+    listener: Listener,
+    retry_failed: bool = False,
+) -> int:
+    """Run all algorithms on these instances; returns the number of runs that were missing.
+
+    The caller holds the store's lock.
+    """
+    disk.add_instances(instances, settings.instances.suite)
+    FeatureCollector(settings, disk, listener.warn).add(instances)
+    stored = collect.stored_runs(disk)
+    plan = collect.RunPlan(settings, disk, retry_failed)
+    tasks = plan.missing(stored, instances)
+    present = len(instances) * settings.runs_on_an_instance - len(tasks)
+    if tasks:
+        collect.prepare(settings)
+    busy_cores = collect.busy_cores_words(settings)
+    if busy_cores is not None:
+        listener.warn(busy_cores)
+    with collect.pool_of(settings, disk) as pool:
+        listener.planned(len(tasks), present, disk.path, pool.size)
+        with listener.runs(len(tasks)) as finished:
+            Scheduler(pool, disk, lambda outcome, _: finished(outcome.status.failed)).run(tasks)
+    plan.check_unchanged()
+    return len(tasks)
 
 
 def check(

@@ -7,6 +7,7 @@ from polarbear.algorithms.solver_logs import LOGS
 from polarbear.formats import EXPORTS, FORMATS
 from polarbear.inference.models import MODELS
 from polarbear.problems import SUITES
+from polarbear.proposers import PROPOSERS
 from polarbear.report.figures import FIGURES
 from polarbear.selection.preference import PREFERENCES
 from polarbear.settings.registry import Registry
@@ -20,4 +21,5 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "figures": FIGURES,
     "formats": FORMATS,
     "exports": EXPORTS,
+    "proposers": PROPOSERS,
 }

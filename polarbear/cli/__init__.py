@@ -13,6 +13,7 @@ from polarbear.cli import report
 from polarbear.cli import compare
 from polarbear.cli import gate
 from polarbear.cli import history
+from polarbear.cli import design
 from polarbear.cli import contents
 from polarbear.cli import setup
 from polarbear.cli import import_and_export

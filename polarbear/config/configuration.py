@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from polarbear.algorithms import ADAPTERS, Algorithm
+from polarbear.config.design_options import DesignOptions
 from polarbear.config.design_spaces import Design, DesignSpace, configured_algorithms
 from polarbear.config.execution import Execution
 from polarbear.config.stored_settings import PlainConfig, Seeds, StoredSettings
@@ -57,6 +58,7 @@ class Config:
     trajectory: Trajectory = "best"
     spaces: Mapping[str, DesignSpace] = field(default_factory=dict)
     designs: Mapping[str, Design] = field(default_factory=dict)
+    design: DesignOptions = field(default_factory=DesignOptions)
 
     def run_seed(
         self,
@@ -153,6 +155,9 @@ class Configuration(Options):
         default_factory=ModelOptions,
         description="the model behind a race, and how its posterior is computed",
     )
+    design: DesignOptions = Field(
+        DesignOptions(), description="how `polarbear design` searches for algorithms"
+    )
 
 
 def load(path: Path, overrides: "Overrides | None" = None, **defaults: str) -> Config:
@@ -243,6 +248,7 @@ def parse(data: object, source: Source, folder: str = ".") -> Config:
         top.trajectory,
         spaces,
         designs,
+        top.design,
     )
 
 

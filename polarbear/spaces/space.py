@@ -167,12 +167,12 @@ class Space:
         ``draw_value`` draws the value of a parameter that is used, by default uniformly.
         """
         for _ in range(MAX_DRAWS):
-            values = self._draw_once(rng, draw_value)
+            values = self.draw_any(rng, draw_value)
             if not self.forbidden_by(values):
                 return values
         raise ValueError(f"each of {MAX_DRAWS:,} draws is forbidden")
 
-    def _draw_once(
+    def draw_any(
         self,
         rng: np.random.Generator,
         draw_value: Callable[[Parameter], Value] | None = None,
@@ -187,7 +187,7 @@ class Space:
 
     def count_forbidden(self, rng: np.random.Generator, draws: int) -> int:
         """The number of forbidden ones among uniform draws."""
-        return sum(bool(self.forbidden_by(self._draw_once(rng))) for _ in range(draws))
+        return sum(bool(self.forbidden_by(self.draw_any(rng))) for _ in range(draws))
 
     def forbidden_by(self, values: Values) -> str:
         """The first clause that forbids a configuration, or an empty string."""

@@ -22,7 +22,8 @@ from polarbear.store.moments import now
 
 FORMAT = 2
 NAME = "polarbear.json"
-FOLDERS = (*tables.ALL, "posteriors", "forests", "rounds", "races")  # folders with data
+# Folders with data.
+FOLDERS = (*tables.ALL, "posteriors", "forests", "rounds", "races", "design")
 GIT_ATTRIBUTES = ".gitattributes"
 KEEP_LINE_ENDS = b"* -text\n"  # git changes nothing in a file
 DAMAGED = "damaged"  # the folder of files that `repair` has moved
@@ -31,6 +32,7 @@ _HASH = f"-[0-9a-f]{{{file_io.HASH_DIGITS}}}"
 _FILE = re.compile(
     rf"(provenance|judgements)\.json|set-aside{_HASH}\.parquet"
     rf"|({'|'.join(tables.ALL)}|posteriors|forests)/\w+(-\w+)?{_HASH}\.parquet"
+    rf"|design/generation-{NUMBER}\.json"
     rf"|(rounds|races/race-{NUMBER})/"
     rf"((round-{NUMBER}|race|entered|more)\.json|(ratings|pairs)-{NUMBER}{_HASH}\.parquet)"
 )

@@ -43,6 +43,8 @@ def rename(store: StoreOnDisk, old: str, new: str) -> None:
         judgements = store.judgements.read()
         if judgements.judgements:
             yield judgements.renamed(old, new).file()
+        for generation in store.generations.all():
+            yield generation.renamed(old, new).file()
 
     catalog.commit(changed_files(), replaced, _renamed_settings(store.settings, old, new))
 

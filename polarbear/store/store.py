@@ -27,6 +27,7 @@ from polarbear.settings import contract
 from polarbear.store import file_io, manifest, tables
 from polarbear.store.catalog import Catalog, File, Rows, joined, part_file
 from polarbear.store.forests import Forests
+from polarbear.store.generations import Generations
 from polarbear.store.judgements import Judgements
 from polarbear.store.posteriors import Posteriors
 from polarbear.store.rounds import FOLDER, Races, Rounds, folder_of
@@ -81,6 +82,7 @@ class StoreOnDisk:
         self.posteriors = Posteriors(catalog, self.rounds, self.races, past is not None)
         self.provenance = Provenance(catalog)
         self.judgements = Judgements(catalog)
+        self.generations = Generations(catalog)
         self.set_aside = SetAside(catalog)
         self.speculative = SpeculativeTable(catalog)
         self._tables: dict[str, tuple[dict[str, pl.DataFrame], pl.DataFrame]] = {}

@@ -19,6 +19,7 @@ from polarbear.store import file_io, manifest, tables
 from polarbear.store.catalog import Catalog
 from polarbear.store.file_io import T
 from polarbear.store.forests import Forests
+from polarbear.store.generations import Generations
 from polarbear.store.judgements import JUDGEMENTS, Judgements
 from polarbear.store.manifest import check_nothing_leads_out, data_files
 from polarbear.store.posteriors import Posteriors
@@ -108,6 +109,9 @@ def _records(catalog: Catalog) -> Iterator[tuple[str, Callable[[], object]]]:
     races = Races(catalog)
     yield PROVENANCE, Provenance(catalog).read
     yield JUDGEMENTS, Judgements(catalog).read
+    generations = Generations(catalog)
+    for number in generations.numbers():
+        yield generations.name(number), partial(generations.read, number)
     for folder, schema in tables.ALL.items():
         for name in catalog.names(f"{folder}/"):
             yield name, partial(catalog.read_table, name, schema)

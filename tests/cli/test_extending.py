@@ -31,6 +31,7 @@ SHOWN = {
     "A figure": "The time that all runs of each algorithm took together.",
     "A format": "2 runs of 2 algorithms on 1 instance added",
     "An export": "runs written to endings.jsonl",
+    "A proposer": "did not change the set",
     "A log of a solver": "2 runs in ",
 }
 
