@@ -277,8 +277,8 @@ class Store:
         groups count as a weight that held-out duels have chosen. Nothing is stored. All other
         arguments are those of `infer`.
 
-        >>> [group.label for group in store.infer_by("dimension:3", draws=1000).groups]
-        ['up to 3', 'above 3']
+        >>> [group.label for group in store.infer_by("dimension", draws=1000).groups]
+        ['2', '3']
         """
         from polarbear.api import posterior
 
