@@ -87,7 +87,7 @@ class DesignLoop:
     def _remember(self, generation: StoredGeneration) -> None:
         """Take over a stored generation."""
         self.generations = [
-            *(known for known in self.generations if known.generation != generation.generation),
+            *(other for other in self.generations if other.generation != generation.generation),
             generation,
         ]
         for proposal in generation.proposals:
@@ -100,7 +100,7 @@ class DesignLoop:
 
     def _begin(self) -> None:
         """Race the algorithms of the configuration, and run the survivors on all problems."""
-        given = [
+        configured = [
             StoredProposal(
                 name, design.algorithm, dict(design.values), entry_of(self.algorithms[name])
             )
@@ -109,7 +109,7 @@ class DesignLoop:
         beginning = StoredGeneration(
             0,
             START,
-            proposals=[*given, *self._first_opponents()],
+            proposals=[*configured, *self._first_opponents()],
             spaces={name: space.space.to_plain() for name, space in self._config.spaces.items()},
         )
         self._remember(beginning)

@@ -63,10 +63,10 @@ def configured_algorithms(
     algorithms = [first]
     designs = {algorithm.name: Design(algorithm.name, values)}
     try:
-        given = _given(algorithm.given, folder)
+        configurations = _given(algorithm.given, folder)
     except ValueError as error:
         raise source.error((*path, "given"), str(error)) from None
-    for number, configuration in enumerate(given, 1):
+    for number, configuration in enumerate(configurations, 1):
         name = f"{algorithm.name} {number}"
         try:
             values = space.checked(configuration)

@@ -132,46 +132,46 @@ class NewcomerJudge:
         scheduler = Scheduler(
             pool, self._store, on_outcome=lambda _, finished: self._runs.add(finished)
         )
-        seen = 0
-        shown = self._examination.nothing_shown
+        n_seen = 0
+        log_wealth = self._examination.nothing_shown
         while True:
-            n = next_look(seen, self._present.cached)
-            failure = self._execute(scheduler, seen, n)
+            n = next_look(n_seen, self._present.cached)
+            failure = self._execute(scheduler, n_seen, n)
             if failure is not None:
                 return self._judged(NewcomerVerdict.FAILED, n, failure=failure)
-            seen = n
-            look = self._look(seen, shown)
-            shown = look.log_wealth
+            n_seen = n
+            look = self._look(n_seen, log_wealth)
+            log_wealth = look.log_wealth
             if look.verdict is not None:
                 break
         if look.verdict == NewcomerVerdict.MEMBER:
-            return self._confirmed(scheduler, seen)
+            return self._confirmed(scheduler, n_seen)
         return self._judged(
-            look.verdict, seen, evidence=self._evidence(seen), elimination=look.elimination
+            look.verdict, n_seen, evidence=self._evidence(n_seen), elimination=look.elimination
         )
 
-    def _confirmed(self, scheduler: Scheduler, seen: int) -> Judged:
+    def _confirmed(self, scheduler: Scheduler, n_seen: int) -> Judged:
         """The judgement of a member, after runs on the problems that it was not selected on."""
-        selection = self._evidence(seen)
-        failure = self._execute(scheduler, seen, self._present.cached)
+        selection = self._evidence(n_seen)
+        failure = self._execute(scheduler, n_seen, self._present.cached)
         if failure is not None:
             return self._judged(NewcomerVerdict.FAILED, self._present.cached, failure=failure)
         evidence = self._evidence(self._present.cached)
         confirmation = None
-        if seen < self._present.cached:
-            confirmation = evidence.of_instances(slice(seen, None))
+        if n_seen < self._present.cached:
+            confirmation = evidence.of_instances(slice(n_seen, None))
         return self._judged(
             NewcomerVerdict.MEMBER,
-            seen,
+            n_seen,
             evidence=evidence,
-            selection=selection.of_instances(slice(seen)),
+            selection=selection.of_instances(slice(n_seen)),
             confirmation=confirmation,
         )
 
     def _judged(
         self,
         verdict: NewcomerVerdict,
-        seen: int,
+        n_seen: int,
         evidence: Evidence | None = None,
         selection: Evidence | None = None,
         confirmation: Evidence | None = None,
@@ -180,14 +180,14 @@ class NewcomerJudge:
     ) -> Judged:
         instances = self._instances
         if verdict != NewcomerVerdict.MEMBER:
-            instances = instances[:seen]
+            instances = instances[:n_seen]
         return Judged(
             newcomer=self._newcomer,
             verdict=verdict,
             members=self._present.members,
             entrant=self._entrant,
             cached=self._present.cached,
-            decided_after=seen,
+            decided_after=n_seen,
             runs=tuple(self._runs.of(self._newcomer, instances)),
             evidence=evidence,
             selection=selection,
@@ -206,12 +206,12 @@ class NewcomerJudge:
         failures = self._config.execution.failures
         return failure_of(failures, self._newcomer, runs, are_first=first == 0)
 
-    def _evidence(self, seen: int) -> Evidence:
+    def _evidence(self, n_seen: int) -> Evidence:
         """The rankings of the members and, on the first problems, of the newcomer."""
-        return self._runs.evidence(replace(self._examination.state, caught_up=seen))
+        return self._runs.evidence(replace(self._examination.state, caught_up=n_seen))
 
-    def _look(self, seen: int, shown_before: np.ndarray) -> Look:
-        evidence = self._evidence(seen)
+    def _look(self, n_seen: int, wealth_before: np.ndarray) -> Look:
+        evidence = self._evidence(n_seen)
         record = evidence.duels.record().decided_at(self._examination.state.decided_at)
         tables = partial(
             decide_by_duels,
@@ -220,9 +220,9 @@ class NewcomerJudge:
             self._config.inference.concentration,
         )
         bets = record.scaled(self._config.instances.bet_per_problem)
-        is_run = ~np.isnan(evidence.grid.values[seen:, :-1])
+        is_run = ~np.isnan(evidence.grid.values[n_seen:, :-1])
         ahead = is_run.sum(axis=0).T
-        return self._examination.look(seen, bets, tables, shown_before, ahead)
+        return self._examination.look(n_seen, bets, tables, wealth_before, ahead)
 
 
 def failure_to_start(config: Config, algorithm: Algorithm) -> str | None:

@@ -97,12 +97,12 @@ def _column_and_ends(features: Features, by: str) -> tuple[FeatureColumn, Floats
 
 def _numeric_labels(values: Floats, ends: Floats | None, name: str) -> tuple[list[str], list[str]]:
     """The label of the group of each number, and all labels in the order of the numbers."""
-    known = np.unique(values[~np.isnan(values)])
-    if not len(known):
+    distinct = np.unique(values[~np.isnan(values)])
+    if not len(distinct):
         raise InferenceError(f"the feature '{name}' has no value on any instance")
-    if ends is None and len(known) <= MAX_DISTINCT_NUMBERS:
+    if ends is None and len(distinct) <= MAX_DISTINCT_NUMBERS:
         labels = [MISSING if np.isnan(number) else category_of(number) for number in values]
-        return labels, [category_of(number) for number in known]
+        return labels, [category_of(number) for number in distinct]
     if ends is None:
         quantiles = np.quantile(values[~np.isnan(values)], np.arange(1, BINS) / BINS)
         ends = np.unique([float(short(end)) for end in quantiles])

@@ -174,14 +174,14 @@ def _features(
     if VALUES not in files:
         return None
     costs = _costs(files.get(COSTS), description)
-    given: dict[str, GivenFeatures] = {}
+    features_by_instance: dict[str, GivenFeatures] = {}
     for row in _rows(files[VALUES]):
         name = row.pop(INSTANCE)
         row.pop(REPETITION, None)
-        if name is not None and name not in given:
+        if name is not None and name not in features_by_instance:
             values = {feature: _number_or_text(text) for feature, text in row.items()}
-            given[name] = given_features(values, costs.get(name, 0.0))
-    return feature_table(given, imported.instances)
+            features_by_instance[name] = given_features(values, costs.get(name, 0.0))
+    return feature_table(features_by_instance, imported.instances)
 
 
 def _costs(path: Path | None, description: Description) -> dict[str, float]:

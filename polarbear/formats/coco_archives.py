@@ -58,12 +58,12 @@ def read_archives(source: Path, descriptions: Sequence[Path], after_end: str) ->
             if file in files_read:
                 continue
             files_read.add(file)
-            named = FILE_NAME.fullmatch(file.stem)
-            if named is None:
+            name_match = FILE_NAME.fullmatch(file.stem)
+            if name_match is None:
                 raise ImportFailedError(
                     f"{file} has no function, instance and dimension in its name"
                 )
-            function, number, dimension = map(int, named.groups())
+            function, number, dimension = map(int, name_match.groups())
             problem = f"f{function}-d{dimension}-i{number}"
             facts[problem] = {FUNCTION: function, DIMENSION: dimension, NUMBER: number}
             for line_number, line in enumerate(base.read_lines(file), 1):
@@ -91,9 +91,9 @@ def read_archives(source: Path, descriptions: Sequence[Path], after_end: str) ->
 def _algorithm_of(description: Path) -> str:
     """The algorithm of an .info file."""
     for line in base.read_lines(description):
-        named = ALGORITHM.search(line)
-        if named is not None:
-            return named[1] or named[2] or description.parent.name
+        algorithm_match = ALGORITHM.search(line)
+        if algorithm_match is not None:
+            return algorithm_match[1] or algorithm_match[2] or description.parent.name
     return description.parent.name
 
 

@@ -39,7 +39,7 @@ def features_in_columns(
         pl.col(instance_column).cast(pl.String).str.strip_chars(),
         *(_as_number_or_text(table.schema[name], name) for name in columns),
     )
-    given: dict[str, GivenFeatures] = {}
+    features_by_instance: dict[str, GivenFeatures] = {}
     values_of_instances = rows.group_by(instance_column, maintain_order=True).agg(
         pl.col(columns).drop_nulls().unique(maintain_order=True)
     )
@@ -54,10 +54,10 @@ def features_in_columns(
                 )
             values[column.removeprefix(prefix)] = _value(row[column])
         try:
-            given[name] = given_features(values)
+            features_by_instance[name] = given_features(values)
         except ValueError as error:
             raise ImportFailedError(f"{table.path}: {error}") from None
-    return feature_table(given, instances)
+    return feature_table(features_by_instance, instances)
 
 
 def _as_number_or_text(kind: pl.DataType, name: str) -> pl.Expr:
@@ -82,7 +82,7 @@ def _value(values: Sequence[float | str]) -> float | str | None:
 
 
 def feature_table(
-    given: Mapping[str, GivenFeatures], instances: Sequence[Instance]
+    features_by_instance: Mapping[str, GivenFeatures], instances: Sequence[Instance]
 ) -> pl.DataFrame | None:
     """The table of the features of imported instances, which are named in the source as given.
 
@@ -92,8 +92,8 @@ def feature_table(
     for instance in instances:
         problem = str(instance.spec.get(PROBLEM, ""))
         for name in (instance.id, problem, instance.id.rpartition("#")[0]):
-            if name in given:
-                rows += list(given[name].rows(instance.id))
+            if name in features_by_instance:
+                rows += list(features_by_instance[name].rows(instance.id))
                 break
     return pl.DataFrame(rows, schema=empty(FEATURES).schema) if rows else None
 

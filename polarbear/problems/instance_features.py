@@ -66,16 +66,16 @@ def features_in_table(path: Path) -> dict[str, GivenFeatures]:
         raise ProblemError(f"{path} has no column besides '{INSTANCE}': each feature is a column")
     if COST in table.columns and not table[COST].dtype.is_numeric():
         raise ProblemError(f"{path}: the column '{COST}' has no numbers")
-    given: dict[str, GivenFeatures] = {}
+    features_by_instance: dict[str, GivenFeatures] = {}
     for row in table.iter_rows(named=True):
         instance = str(row[INSTANCE])
-        if instance in given:
+        if instance in features_by_instance:
             raise ProblemError(f"{path} has two rows for the instance '{visible(instance)}'")
         try:
-            given[instance] = given_features(row)
+            features_by_instance[instance] = given_features(row)
         except ValueError as error:
             raise ProblemError(f"{path}, instance '{visible(instance)}': {error}") from None
-    return given
+    return features_by_instance
 
 
 def _read_table(path: Path) -> pl.DataFrame:

@@ -85,10 +85,10 @@ class Request:
     def is_new(self, algorithm: str, values: Values, others: Sequence[Proposed] = ()) -> bool:
         """Whether nobody has these values: no member, no earlier proposal, none of the others."""
         designs = [member.design for member in self.members if member.design is not None]
-        known = [(design.algorithm, dict(design.values)) for design in designs]
-        known += [(tried.proposal.algorithm or "", tried.proposal.values) for tried in self.tried]
-        known += [(other.algorithm or "", dict(other.values)) for other in others]
-        return (algorithm, dict(values)) not in known
+        earlier = [(design.algorithm, dict(design.values)) for design in designs]
+        earlier += [(tried.proposal.algorithm or "", tried.proposal.values) for tried in self.tried]
+        earlier += [(other.algorithm or "", dict(other.values)) for other in others]
+        return (algorithm, dict(values)) not in earlier
 
     def to_plain(self) -> dict[str, Any]:
         """The request as JSON, as programs and functions of users receive it."""

@@ -182,12 +182,12 @@ def _words(
 def caption(context: ReportContext) -> str:
     fronts = fronts_in(context)
     drawn = len(fronts.instances[:MAX_INSTANCES])
-    what = "two of three objectives in each panel, of the first instance"
+    scope = "two of three objectives in each panel, of the first instance"
     if context.store.n_objectives == 2:
-        what = f"the first {counted(drawn, 'instance')}"
+        scope = f"the first {counted(drawn, 'instance')}"
     return (
         f"The points that each algorithm has found until {timed(fronts.t, context.axis)} and that "
-        f"none of its other points dominates: {what}, of {len(fronts.instances)} on which all of "
+        f"none of its other points dominates: {scope}, of {len(fronts.instances)} on which all of "
         "these algorithms were run until then. Points further from the best front than half of its "
         "range are in the data, but not in the drawing."
     )
