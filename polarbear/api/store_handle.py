@@ -274,8 +274,9 @@ class Store:
 
         A feature of few numbers, or of categories, has a group for each; others are cut into
         quarters, or as in ``by="dimension:5,20"``. In the answer for a group, problems of other
-        groups count as a weight that held-out duels have chosen. Nothing is stored. All other
-        arguments are those of `infer`.
+        groups count as a weight that held-out duels have chosen. Nothing is stored. ``model``,
+        ``algorithms``, ``seed``, ``tie_tolerance``, ``grid``, ``until``, ``listener`` and the
+        ``options`` of models are those of `infer`.
 
         >>> [group.label for group in store.infer_by("dimension", draws=1000).groups]
         ['2', '3']

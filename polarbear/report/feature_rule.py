@@ -13,7 +13,7 @@ from polarbear.report import story
 from polarbear.report.context import ReportContext, once
 from polarbear.report.words import without_marks
 from polarbear.selection.feature_rule import rule_groups
-from polarbear.wording import short, whole
+from polarbear.wording import joined, short, whole
 
 TITLE = "By features of the instance"
 COLUMNS = ("instances with", "problems#", "run")
@@ -81,7 +81,7 @@ def condition_words(leaf: Leaf) -> str:
     for condition in leaf.conditions:
         of_feature = sides.setdefault((condition.feature, condition.category), {})
         of_feature[condition.is_above] = condition
-    return " and ".join(_side_words(of_feature) for of_feature in sides.values())
+    return joined([_side_words(of_feature) for of_feature in sides.values()])
 
 
 def _side_words(sides: Mapping[bool, Condition]) -> str:

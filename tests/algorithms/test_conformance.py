@@ -25,14 +25,16 @@ OPTIONS: dict[str, dict[str, Any]] = {
 SUITE_OF = {Kind.SCORES: {"suite": "synthetic"}, Kind.CONTINUOUS: {"suite": "classic"}}
 BUDGET = 400
 # Solvers are timed in seconds and take files: tests/algorithms/test_solvers.py.
-USES = [use for use in ADAPTERS if not issubclass(ADAPTERS[use], Solver)]
+USES = [
+    pytest.param(use, marks=pytest.mark.peer if use == "pymoo" else ())
+    for use in ADAPTERS
+    if not issubclass(ADAPTERS[use], Solver)
+]
 
 
 def configured(use: str, budget: int = BUDGET) -> Any:
     if use == "modcma":
         pytest.importorskip("modcma", reason="modcma is not installed: pip install '.[bbob]'")
-    if use == "pymoo":
-        pytest.importorskip("pymoo", reason="pymoo is not installed: pip install '.[multi]'")
     kind = Kind.CONTINUOUS if Kind.CONTINUOUS in ADAPTERS[use].accepts else Kind.SCORES
     data = {
         "algorithms": [{"name": "it", "use": use, **OPTIONS.get(use, {})}],
@@ -77,7 +79,7 @@ def test_another_seed_gives_another_trajectory(use: str):
 
 
 # synthetic scores are drawn for one grid
-@pytest.mark.parametrize("use", [use for use in USES if use != "synthetic"])
+@pytest.mark.parametrize("use", [param for param in USES if param.values != ("synthetic",)])
 def test_a_longer_budget_extends_the_trajectory(use: str):
     short = run(use, seed=3)
     long = run(use, seed=3, budget=2 * BUDGET)

@@ -35,6 +35,7 @@ OTHERS: dict[str, tuple[list[str], object, str]] = {
         configurations,
         "read",
     ),
+    "design": (["design", "config.yaml"], configurations, "read"),
     "history": (["history", "merges"], history_files, "read"),
     "init": (["init", "new.yaml"], configurations, "write_template"),
     "schema": (["schema"], configurations, "schema"),

@@ -46,7 +46,7 @@ def changed(**changes: Any) -> Config:
         ("random-search", "random-serch", "line 4: algorithms[0].use: unknown adapter "
          "'random-serch'; did you mean 'random-search'?"),
         ("suite: classic", "suite: tsplib",
-         "line 8: instances.suite: unknown suite 'tsplib'; known: bbob, classic"),
+         "line 8: instances.suite: unknown suite 'tsplib'; known: bbob, bbob-biobj, classic"),
         ("suite:", "sute:", "unknown key 'sute'; did you mean 'suite'?"),
         (GOOD[GOOD.index("budget"):], "", "the key 'budget' is missing"),
         ("- name: A\n    use", "- use", "algorithms[0]: the key 'name' is missing"),

@@ -24,12 +24,15 @@ FILES = {Kind.MIP, Kind.JOB_SHOP, Kind.ROUTING}
 SETTING = Setting(3, Budget(grid=(10.0, 100.0)), "/", ("A", "B"))
 
 
-@pytest.fixture(params=list(SUITES))
+@pytest.fixture(
+    params=[
+        pytest.param(suite, marks=pytest.mark.peer if suite in NEED_PYMOO else ())
+        for suite in SUITES
+    ]
+)
 def suite(request: pytest.FixtureRequest) -> Suite:
     if request.param in NEEDS_IOH:
         pytest.importorskip("ioh", reason="ioh is not installed: pip install '.[bbob]'")
-    if request.param in NEED_PYMOO:
-        pytest.importorskip("pymoo", reason="pymoo is not installed: pip install '.[multi]'")
     suite_class = SUITES[request.param]
     return suite_class.model_validate({"suite": request.param, **OPTIONS.get(request.param, {})})
 

@@ -1,6 +1,6 @@
 """Splits of the readable rule, and P(best) of choices by features.
 
-    python benchmarks/features.py [--trials N] [--truths N] [--write FILE]
+    python benchmarks/feature_rules.py [--trials N] [--truths N] [--write FILE]
 
 Each trial of a rule has 200 problems, two algorithms at ten times and ten features. On noise, the
 features say nothing: how often does the rule split nevertheless? At most 5 % are allowed, and 18 of
@@ -191,7 +191,7 @@ def main() -> int:
     print(text)
     if options.write is not None:
         title = "# The readable rule, and choices by features\n\n"
-        title += "Written by `python benchmarks/features.py`.\n\n"
+        title += "Written by `python benchmarks/feature_rules.py`.\n\n"
         options.write.write_text(f"{title}{text}\n")
     return int(n_splits > chance or n_right < needed or not is_calibrated)
 

@@ -1,6 +1,6 @@
 """The costs of several objectives: recording archives, and duels of fronts.
 
-    python benchmarks/objectives.py
+    python benchmarks/fronts.py
 
 Recording: the points of a run of pymoo's NSGA-II on ZDT1 (two objectives) or DTLZ2 (three) go
 through the recorder and its journal; the time is a share of the processor time that pymoo itself
