@@ -80,6 +80,7 @@ def test_a_design_ends_with_a_set_and_presets(project):
     assert again["path"] == facts["path"]
 
 
+@pytest.mark.slow
 def test_the_figures_of_a_search_are_drawn_and_written(project):
     write(project, "uniform", candidates=5, generations=1)
     designed(project)
@@ -233,6 +234,7 @@ def test_test_instances_are_fresh_and_both_numbers_are_shown(project):
     assert all(0 <= preset["test_win_rate"] <= 1 for preset in facts["presets"])
 
 
+@pytest.mark.slow
 def test_another_stores_generations_are_replayed(project):
     write(project, by_function("changing"), generations=1)
     first = designed(project)

@@ -72,6 +72,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> pb.Store:
     return store
 
 
+@pytest.mark.slow
 def test_every_figure_of_the_report_can_be_plotted_or_is_refused_with_the_reason(store, tmp_path):
     written = store.report(png=tmp_path / "figures").written
     drawn = {Path(path).stem for path in written if str(path).endswith(".png")}

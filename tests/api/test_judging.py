@@ -118,6 +118,7 @@ class Fragile(pb.InProcess):
                 raise Killed
 
 
+@pytest.mark.slow
 def test_a_stream_that_is_killed_and_resumed_has_the_same_verdicts(store: Path, tmp_path: Path):
     names = ("even", "good", "hopeless")
     other = Path(shutil.copytree(store, tmp_path / "other"))

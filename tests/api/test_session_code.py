@@ -60,6 +60,7 @@ print(store.runs()["status"].unique().to_list(), len(store.runs()))
 """
 
 
+@pytest.mark.slow
 def test_functions_and_classes_of_a_script_run_in_workers_and_are_not_run_again(project: Project):
     (project.folder / "script.py").write_text(SCRIPT)
     for _ in range(2):
