@@ -102,7 +102,7 @@ def test_the_figures_of_a_search_are_drawn_and_written(project):
 
 
 STEPS_TO_BE_KILLED_IN = [
-    ("settle", 1),
+    pytest.param("settle", 1, marks=pytest.mark.slow),
     # The second candidate of the first generation.
     pytest.param("judge_in", 2, marks=pytest.mark.slow),
     # Before the proposals of the second generation.

@@ -1,6 +1,7 @@
 """The check of fit: it rejects Plackett-Luce where it does not hold, and not where it does."""
 
 import numpy as np
+import pytest
 from scipy.stats import binom
 
 from polarbear.inference import ModelOptions
@@ -16,6 +17,7 @@ def fitted(positions: np.ndarray) -> Fit:
     return check_fit(positions, inferred_from(positions, QUICK).theta)
 
 
+@pytest.mark.slow
 def test_plackett_luce_fits_rankings_that_it_generated():
     """The check rejects at most as many of twenty data sets as its level allows.
 

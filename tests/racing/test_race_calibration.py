@@ -91,6 +91,7 @@ def test_facts_of_a_race_say_which_elimination_is_wrong_and_when_the_race_is_rig
     assert facts["until_right"] == 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["window1of20_0.8-constant", "late-0.33", "floor-constant"])
 def test_a_member_that_is_best_at_few_times_is_kept(kind):
     """If 5 % of races at alpha 0.95 lose a member by more than the ROPE, 2 % of all seeds fail."""

@@ -128,6 +128,7 @@ def test_a_race_infer_select_report_and_page_say_one_number_for_a_pair(tmp_path:
     np.testing.assert_allclose(p_on_page, p_better, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_an_elimination_has_two_numbers_each_with_its_name_everywhere(tmp_path: Path):
     """P(dominated), the neutral estimate, and the evidence that decided; no third one."""
     context = gather(raced(tmp_path))
