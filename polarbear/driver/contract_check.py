@@ -25,7 +25,9 @@ from polarbear.store.runs import StoredRun
 from polarbear.wording import counted, joined, timed
 
 N_REPEATED = 3  # problems that show whether runs repeat themselves
-N_COMPARED = 40  # problems whose values are compared where they do not
+# Problems whose values are compared where they do not, as long as no difference is found.
+N_COMPARED = (40, 80, 160)
+N_COMPARED_TIMED = N_COMPARED[:1]  # runs that are timed take long
 LEVEL = 0.01  # P(a difference is found where there is none)
 BUDGETS = Contract(points=4)
 N_BUDGETS = 3  # the last of these times, since little happens before the first one
@@ -105,12 +107,18 @@ def check_contract(config: Config, name: str, pool: Executor) -> ContractCheck:
     is_timed = config.budget.is_timed
     trial.run(stream.first(_at_most(N_REPEATED, stream.size)), pool, twice=not is_timed)
     repeats_itself = not is_timed and trial.repeats_itself
-    if not repeats_itself:
-        n_first = len(trial.instances)
-        further = stream.first(_at_most(N_COMPARED, stream.size))[n_first:]
-        trial.run(further, pool, twice=False)
-    comparisons = tuple(trial.compared(budget) for budget in budgets[:-1])
-    finding = _finding(comparisons, repeats_itself)
+    looks = N_COMPARED_TIMED if is_timed else N_COMPARED
+    comparisons: tuple[BudgetComparison, ...] = ()
+    finding = Finding.NO_DIFFERENCE
+    for n_problems in looks:
+        if not repeats_itself:
+            n_before = len(trial.instances)
+            further = stream.first(_at_most(n_problems, stream.size))[n_before:]
+            trial.run(further, pool, twice=False)
+        comparisons = tuple(trial.compared(budget) for budget in budgets[:-1])
+        finding = _finding(comparisons, repeats_itself, LEVEL / len(looks))
+        if repeats_itself or finding is Finding.PLANS:
+            break
     return ContractCheck(
         algorithm=name,
         finding=finding,
@@ -215,11 +223,13 @@ def sign_test(better: int, worse: int) -> float:
     return min(1.0, 2 * n_splits / float(2**n))
 
 
-def _finding(comparisons: Sequence[BudgetComparison], repeats_itself: bool) -> Finding:
+def _finding(
+    comparisons: Sequence[BudgetComparison], repeats_itself: bool, level: float
+) -> Finding:
     if repeats_itself:
         is_same = all(comparison.same == comparison.problems for comparison in comparisons)
         return Finding.INTERRUPTIBLE if is_same else Finding.PLANS
-    is_different = any(comparison.p * len(comparisons) < LEVEL for comparison in comparisons)
+    is_different = any(comparison.p * len(comparisons) < level for comparison in comparisons)
     return Finding.PLANS if is_different else Finding.NO_DIFFERENCE
 
 

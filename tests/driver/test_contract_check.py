@@ -19,7 +19,7 @@ KINDS = {
     "geometric cooling": (user("annealing", cooling="geometric"), PLANS),
     "local at the end": (user("sampling", share=0.2), PLANS),
     "population by budget": (user("population"), PLANS),
-    "cooling, seedless": (user("annealing", seedless=True), PLANS),
+    "local at the end, seedless": (user("sampling", share=0.2, seedless=True), PLANS),
     "fixed cooling": (user("annealing", plans=False), INTERRUPTIBLE),
     "sampling": (user("sampling"), INTERRUPTIBLE),
     "CMA-ES": ({"use": "cma"}, INTERRUPTIBLE),
